@@ -1,0 +1,50 @@
+"""jaxworld: vectorised, array-first worlds of many agents."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+import jaxworld.social  # noqa: F401  (registers its worlds)
+from jaxworld.core import (
+    AutoReset,
+    CapacityError,
+    ConfigurationError,
+    ContractError,
+    EpisodeCap,
+    JaxworldError,
+    MissingExtraError,
+    TimeStep,
+    World,
+    check_world,
+    make,
+    register,
+    registered,
+    rollout,
+)
+
+try:
+    __version__ = version("jaxworld")
+except PackageNotFoundError:  # running from a checkout that is not installed
+    __version__ = "0.1.0"
+
+register(
+    "core/random_walk",
+    "jaxworld.core.random_walk:RandomWalk",
+    summary="walkers looking for a goal by slippery steps; the smallest complete world",
+)
+
+__all__ = [
+    "AutoReset",
+    "CapacityError",
+    "ConfigurationError",
+    "ContractError",
+    "EpisodeCap",
+    "JaxworldError",
+    "MissingExtraError",
+    "TimeStep",
+    "World",
+    "__version__",
+    "check_world",
+    "make",
+    "register",
+    "registered",
+    "rollout",
+]

@@ -1,0 +1,85 @@
+"""Texts become stimuli, in an order that does not depend on the order of turns."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from jaxworld.core.ordering import compact, lexicographic_order
+from jaxworld.core.pytree import replace
+from jaxworld.social.config import SocialConfig
+from jaxworld.social.engagement import CheckedTurns
+from jaxworld.social.state import OVERFLOW_BIT, SocialState, Stimuli, TurnBatch, empty_stimuli
+from jaxworld.social.vocabulary import AUTHORING, REPLYING, Channel, Platform, StimulusKind
+
+
+def study_stimuli(config: SocialConfig) -> Stimuli:
+    """The concept and then the claims, published at tick 0."""
+    slots = jnp.arange(config.stimulus_capacity, dtype=jnp.int32)
+    study = slots < config.num_study
+    kind = jnp.where(slots == 0, jnp.int32(StimulusKind.CONCEPT), jnp.int32(StimulusKind.CLAIM_POST))
+    return replace(
+        empty_stimuli(config.stimulus_capacity),
+        tick=jnp.where(study, 0, -1),
+        kind=jnp.where(study, kind, -1),
+        root=jnp.where(study, slots, -1),
+        depth=jnp.where(study, 0, -1),
+        platform=jnp.where(study, jnp.int32(Platform.STUDY), -1),
+        vector=jnp.where(study, slots, -1),
+        text=jnp.where(study, slots, -1),
+    )
+
+
+def publish(
+    config: SocialConfig, state: SocialState, checked: CheckedTurns, tick: jax.Array
+) -> tuple[SocialState, jax.Array]:
+    """Publish what landed authoring turns wrote, dated ``tick``.
+
+    Order of publication: persona, subject, action, then channel, vector and text handle.
+
+    Returns:
+        The state and ``int32[]``, how many stimuli were published; they follow the earlier ones.
+    """
+    turns = checked.turns
+    wanted = checked.landed & jnp.asarray(AUTHORING)[turns.action]
+    rows, valid, count = compact(wanted, config.max_publications)
+    act = turns.action * len(Channel) + turns.channel
+    columns = [turns.persona, turns.subject, act, turns.vector, turns.text]
+    keys = [-column[rows].astype(jnp.float32) for column in columns]
+    order = lexicographic_order([jnp.where(valid, keys[0], -jnp.inf), *keys[1:]])
+    rows, valid = rows[order], valid[order]
+    slot = state.num_stimuli + jnp.arange(config.max_publications, dtype=jnp.int32)
+    fits = valid & (slot < config.stimulus_capacity)
+    published = fits.sum(dtype=jnp.int32)
+    overflow = jnp.where(count > config.max_publications, OVERFLOW_BIT["publications"], 0) | jnp.where(
+        state.num_stimuli + count > config.stimulus_capacity, OVERFLOW_BIT["stimuli"], 0
+    )
+    new = _new_stimuli(config, state.stimuli, turns, rows, slot, tick)
+    target = jnp.where(fits, slot, config.stimulus_capacity)
+    stimuli = jax.tree.map(lambda table, values: table.at[target].set(values, mode="drop"), state.stimuli, new)
+    return (
+        replace(state, stimuli=stimuli, num_stimuli=state.num_stimuli + published, overflow=state.overflow | overflow),
+        published,
+    )
+
+
+def _new_stimuli(
+    config: SocialConfig, table: Stimuli, turns: TurnBatch, rows: jax.Array, slot: jax.Array, tick: jax.Array
+) -> Stimuli:
+    persona, subject = turns.persona[rows], turns.subject[rows]
+    reply = jnp.asarray(REPLYING)[turns.action[rows]]
+    channel = turns.channel[rows]
+    platform = jnp.where(channel == Channel.FORUM, jnp.int32(Platform.FORUM), jnp.int32(Platform.FEED))
+    vector = turns.vector[rows]
+    return Stimuli(
+        tick=jnp.full_like(slot, 0) + tick,
+        author=persona,
+        kind=jnp.where(reply, jnp.int32(StimulusKind.PEER_REPLY), jnp.int32(StimulusKind.PEER_POST)),
+        parent=jnp.where(reply, subject, -1),
+        root=jnp.where(reply, table.root[subject], slot),
+        depth=jnp.where(reply, table.depth[subject] + 1, 0),
+        # What is said by word of mouth lands where its subject lives.
+        platform=jnp.where(channel == Channel.WORD_OF_MOUTH, table.platform[subject], platform),
+        vector=jnp.where(vector >= 0, vector, config.num_study + persona),
+        text=turns.text[rows],
+    )
