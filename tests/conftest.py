@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+# Tests compile much and run little: skipping LLVM's optimisation halves their time. Subprocesses inherit it.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+
 import jax
 
 jax.config.update("jax_platforms", "cpu")

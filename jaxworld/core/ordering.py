@@ -13,9 +13,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.custom_batching import custom_vmap
+
+from jaxworld.core.batch_hints import any_in_batch
 
 _SMALLEST_NORMAL = np.int32(0x00800000)
+_ROW = 64
+_TRIANGLE = np.triu(np.ones((_ROW, _ROW), np.float32))
 PAIRWISE_LIMIT = 256
 """Up to this many rows ranks come from all pairwise comparisons, beyond it from ``lax.sort``."""
 
@@ -49,11 +52,27 @@ def compact(mask: jax.Array, capacity: int) -> tuple[jax.Array, jax.Array, jax.A
         which case the later entries did not fit and the caller must flag it.
     """
     n = mask.shape[0]
-    order = jnp.where(mask, -jnp.arange(n, dtype=jnp.float32), -jnp.inf)
-    values, positions = top_k(order, min(capacity, n))
-    pad = capacity - positions.shape[0]
-    valid = jnp.pad(values > -jnp.inf, (0, pad))
-    return jnp.pad(positions, (0, pad)), valid, mask.sum(dtype=jnp.int32)
+    rank = prefix_sum(mask.astype(jnp.float32)).astype(jnp.int32)
+    target = jnp.where(mask, rank - 1, capacity)
+    positions = jnp.zeros(capacity, jnp.int32).at[target].set(jnp.arange(n, dtype=jnp.int32), mode="drop")
+    count = rank[-1]
+    return positions, jnp.arange(capacity, dtype=jnp.int32) < count, count
+
+
+def prefix_sum(values: jax.Array) -> jax.Array:
+    """Inclusive prefix sums of float32 integers ``[n]``, exact while they stay below 2**24.
+
+    Rows of 64 are summed by a product with a triangle, and the totals of rows likewise; XLA's CPU ``cumsum`` costs
+    some ten times as much.
+    """
+    n = values.shape[0]
+    if n <= _ROW:
+        return jnp.matmul(values, jnp.asarray(_TRIANGLE[:n, :n]), precision="highest")
+    padded = jnp.pad(values, (0, -n % _ROW)).reshape(-1, _ROW)
+    within = jnp.matmul(padded, jnp.asarray(_TRIANGLE), precision="highest")
+    totals = within[:, -1]
+    before = prefix_sum(totals) - totals
+    return (within + before[:, None]).reshape(-1)[:n]
 
 
 def _comes_before(keys: Sequence[jax.Array]) -> jax.Array:
@@ -132,49 +151,33 @@ def _resolve_ties(
     return jnp.pad(jnp.where(valid, chosen, 0), pad), jnp.pad(valid, pad)
 
 
-@custom_vmap
 def top_k_seeded_ties(
-    score: jax.Array, column_bits: jax.Array, row_bits: jax.Array, k: jax.Array
+    score: jax.Array, column_bits: jax.Array, row_bits: jax.Array, k: int
 ) -> tuple[jax.Array, jax.Array]:
     """The ``k`` best columns of each row, ties in an order that is seeded per row and column.
 
     Args:
-        score: float32 ``[..., B, n]``; ``-inf`` excludes a column, other infinities and NaN are not allowed.
-        column_bits: uint32 ``[..., n]`` random words.
-        row_bits: uint32 ``[..., B]`` random words; the tie-break of an entry is ``column ^ row``.
-        k: ``int32[k]``, any array of that length (its static size is what counts).
+        score: float32 ``[B, n]``; ``-inf`` excludes a column, other infinities and NaN are not allowed.
+        column_bits: uint32 ``[n]`` random words.
+        row_bits: uint32 ``[B]`` random words; the tie-break of an entry is ``column ^ row``.
+        k: how many to take (static).
 
     Returns:
-        ``(positions int32[..., B, k], valid bool[..., B, k])``.
+        ``(positions int32[B, k], valid bool[B, k])``.
 
-    Ties are rare for real-valued scores, so the tie-break runs only if any row of the whole batch has one: this
-    function is its own batching rule, which keeps the condition a scalar under ``vmap``.
+    Ties are rare for real-valued scores, so the tie-break runs only if some row of the whole batch has one.
     """
-    size, width = k.shape[0], min(k.shape[0] + 1, score.shape[-1])
-    values, positions = top_k(score, width)
-    tied = jnp.any((values[..., 1:] == values[..., :-1]) & (values[..., 1:] > -jnp.inf))
+    values, positions = top_k(score, min(k + 1, score.shape[-1]))
+    tied = jnp.any((values[:, 1:] == values[:, :-1]) & (values[:, 1:] > -jnp.inf))
+    cut = min(k, score.shape[-1])
 
     def seeded() -> tuple[jax.Array, jax.Array]:
-        tie = tie_limb(column_bits[..., None, :] ^ row_bits[..., :, None])
-        cut = min(size, score.shape[-1])
-        return _resolve_ties([score, tie], score > -jnp.inf, (values[..., :cut], positions[..., :cut]), size)
+        tie = tie_limb(column_bits[None, :] ^ row_bits[:, None])
+        return _resolve_ties([score, tie], score > -jnp.inf, (values[:, :cut], positions[:, :cut]), k)
 
     def plain() -> tuple[jax.Array, jax.Array]:
-        valid = values[..., :size] > -jnp.inf
-        pad = [(0, 0)] * (score.ndim - 1) + [(0, size - valid.shape[-1])]
-        return jnp.pad(jnp.where(valid, positions[..., :size], 0), pad), jnp.pad(valid, pad)
+        valid = values[:, :cut] > -jnp.inf
+        pad = [(0, 0), (0, k - cut)]
+        return jnp.pad(jnp.where(valid, positions[:, :cut], 0), pad), jnp.pad(valid, pad)
 
-    return lax.cond(tied, seeded, plain)
-
-
-@top_k_seeded_ties.def_vmap
-def _top_k_seeded_ties_batched(
-    axis_size: int, in_batched: list[bool], *args: jax.Array
-) -> tuple[tuple[jax.Array, jax.Array], tuple[bool, bool]]:
-    """Batches become one more leading axis, so that the tie condition stays one scalar."""
-    spread = [
-        arg if batched else jnp.broadcast_to(arg, (axis_size, *arg.shape))
-        for arg, batched in zip(args[:3], in_batched[:3], strict=True)
-    ]
-    k = args[3][0] if in_batched[3] else args[3]
-    return top_k_seeded_ties(*spread, k), (True, True)
+    return lax.cond(any_in_batch(tied), seeded, plain)

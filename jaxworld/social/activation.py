@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
+from jaxworld.core.materialize import materialize
 from jaxworld.core.random import entity_bits, unit_interval
 from jaxworld.social.config import SocialConfig
 from jaxworld.social.interventions import active_effects
@@ -33,4 +34,4 @@ def draw_active(config: SocialConfig, params: SocialParams, tick: jax.Array, wor
     """``bool[N]``: awake personas. A lower rate keeps a subset, since the draw does not depend on it."""
     bits = entity_bits(words, params.population.identity, 1)[0]
     awake = unit_interval(bits) < activation_probability(config, params, tick)
-    return awake & params.population.present
+    return materialize(awake & params.population.present)

@@ -12,7 +12,7 @@ import numpy as np
 from jaxworld.core.errors import ConfigurationError, require
 from jaxworld.social.config import SocialConfig
 from jaxworld.social.params import make_params
-from jaxworld.social.population import Population, generate_population, load_population
+from jaxworld.social.population import GATED_SIZE, Population, generate_population, load_population
 from jaxworld.social.population.report import BuiltPopulation
 from jaxworld.social.world import SocialWorld
 
@@ -21,7 +21,6 @@ _DERIVED = {
     "num_ties",
     "num_follows",
     "vector_dimensions",
-    "max_block_ties",
     "max_degree",
     "num_interventions",
 }
@@ -113,10 +112,6 @@ def resolve_population(population: Any, num_personas: int, seed: int) -> Populat
     raise ConfigurationError("population", population, "give Population arrays, a built population, a name or a folder")
 
 
-GATED_SIZE = 100
-"""Below this many personas a generated graph need not look like a large social network."""
-
-
 def default_population(num_personas: int, seed: int, communities: Literal["none", "planted"] = "none") -> Population:
     """A generated population that needs no optional package; gates apply from :data:`GATED_SIZE` personas on."""
     gated = isinstance(num_personas, int) and num_personas >= GATED_SIZE
@@ -149,17 +144,12 @@ def configure(population: Population, **options: Any) -> SocialConfig:
         options.get("max_followees"),
         f"the population has a persona with {out_degree} follows",
     )
-    config = SocialConfig(**{**sizes, **defaults, **options})
-    rows = config.block_rows
-    offsets = np.asarray(population.row_offsets)
-    starts = np.arange(0, num_personas, rows)
-    per_block = offsets[np.minimum(starts + rows, num_personas)] - offsets[starts]
-    return dataclasses.replace(config, max_block_ties=int(per_block.max(initial=0)))
+    return SocialConfig(**{**sizes, **defaults, **options})
 
 
 def _room(num_personas: int, capacity: int) -> int:
-    """Rare turns of one tick: enough for an eighth of the personas, at least 128."""
-    return min(max(128, num_personas // 8), num_personas * 4, capacity)
+    """Rare turns of one tick: enough for a sixteenth of the personas, at least 64."""
+    return min(max(64, num_personas // 16), num_personas * 4, capacity)
 
 
 def make_preset(name: str) -> Any:

@@ -25,7 +25,6 @@ class SocialConfig:
         num_ties: M, directed entries of the tie lists.
         num_follows: F, directed follows that exist before the run.
         vector_dimensions: D, 0 if the population has no profile vectors.
-        max_block_ties: most tie entries in any block of ``block_size`` personas.
         max_degree: most ties of one persona.
         num_claims: claim posts published at tick 0 beside the concept.
         channels: any subset of ``feed``, ``forum``, ``wom``; survey waves are set by ``survey``.
@@ -58,7 +57,6 @@ class SocialConfig:
     num_ties: int = 0
     num_follows: int = 0
     vector_dimensions: int = 0
-    max_block_ties: int = 0
     max_degree: int = 0
     num_claims: int = 3
     channels: tuple[str, ...] = ("feed",)
@@ -84,7 +82,7 @@ class SocialConfig:
     hide_seen: bool = False
     idempotent_engagement: bool = False
     word_of_mouth_from_rejected: bool = False
-    block_size: int = 256
+    block_size: int = 128
 
     def __post_init__(self) -> None:
         self._check_sizes()
@@ -152,7 +150,6 @@ class SocialConfig:
             "num_ties",
             "num_follows",
             "vector_dimensions",
-            "max_block_ties",
             "max_degree",
             "num_claims",
             "max_deliveries",

@@ -22,6 +22,7 @@ class CheckedTurns:
         attempted: ``bool[R]``, valid and well formed.
         landed: ``bool[R]``, the action lands on its channel and its subject exists.
         rejected: ``bool[R]``, attempted but not landed: recorded, changes nothing.
+        exists: ``bool[R]``, the subject has been published.
         malformed: ``bool[]``, some valid row names something no batch can name.
     """
 
@@ -29,6 +30,7 @@ class CheckedTurns:
     attempted: jax.Array
     landed: jax.Array
     rejected: jax.Array
+    exists: jax.Array
     malformed: jax.Array
 
 
@@ -65,6 +67,7 @@ def check_turns(config: SocialConfig, turns: TurnBatch, num_stimuli: jax.Array) 
         attempted=attempted,
         landed=attempted & exists & lands,
         rejected=attempted & ~(exists & lands),
+        exists=exists,
         malformed=jnp.any(turns.valid & ~known),
     )
 

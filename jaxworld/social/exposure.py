@@ -14,6 +14,9 @@ from jaxworld.social.ranking import Window, make_window
 from jaxworld.social.state import Drops, Stimuli
 from jaxworld.social.vocabulary import ATTENTION_UNIT, SHARE_UNIT, DropReason, Reason
 
+_SELECTED_SLOTS = 8
+"""Up to this many slots a table is read by selection, which vectorises, beyond it by gathering."""
+
 
 @pytree_dataclass
 class Shown:
@@ -31,11 +34,18 @@ def attention_of_slots(num_slots: int, shown: jax.Array, params: SocialParams) -
     the floor nothing is noticed. Rounded to the nearest unit, halves down.
     """
     slot = jnp.arange(num_slots, dtype=jnp.int32)[None, :]
-    steps = jnp.maximum(shown - 1, 1)[:, None]
+    filled = jnp.arange(num_slots + 1, dtype=jnp.int32)[:, None]
+    steps = jnp.maximum(filled - 1, 1)
     fall = (ATTENTION_UNIT - params.last_slot_attention) * slot
     attention = ATTENTION_UNIT - jnp.floor_divide(2 * fall + steps, 2 * steps)
     noticed = ATTENTION_UNIT * steps - fall >= params.attention_floor * steps
-    return jnp.where((slot < shown[:, None]) & noticed, attention, 0)
+    table = jnp.where((slot < filled) & noticed, attention, 0)
+    if num_slots > _SELECTED_SLOTS:
+        return table[shown]
+    rows = jnp.zeros((shown.shape[0], num_slots), jnp.int32)
+    for count in range(1, num_slots + 1):
+        rows = jnp.where((shown == count)[:, None], table[count][None, :], rows)
+    return rows
 
 
 def show(config: SocialConfig, params: SocialParams, window: Window, active: jax.Array) -> tuple[Shown, Drops]:
@@ -61,13 +71,23 @@ def show(config: SocialConfig, params: SocialParams, window: Window, active: jax
 
 
 def promote_concept(
-    config: SocialConfig, params: SocialParams, window: Window, tick: jax.Array, words: jax.Array
+    config: SocialConfig,
+    params: SocialParams,
+    window: Window,
+    tick: jax.Array,
+    words: jax.Array,
+    seen: jax.Array | None,
 ) -> Window:
-    """Put the concept first in the window of those an intervention reaches; it is there only once."""
+    """Put the concept first in the window of those an intervention reaches; it is there only once.
+
+    ``seen`` is ``bool[N]``, who has seen the concept and must not be shown it again, or None.
+    """
     if not config.num_interventions:
         return window
     share = active_effects(params.interventions, tick).reach.astype(jnp.float32) / jnp.float32(SHARE_UNIT)
     reached = unit_interval(entity_bits(words, params.population.identity, 1)[0]) < share
+    if seen is not None:
+        reached = reached & ~seen
     stimuli, reasons = window.all_stimuli, window.all_reasons
     at_concept = stimuli == 0
     there = jnp.any(at_concept, axis=1)

@@ -16,6 +16,7 @@ import numpy as np
 from jax import lax
 
 from jaxworld.core.errors import ConfigurationError, require
+from jaxworld.core.materialize import materialize
 from jaxworld.core.pytree import as_arrays, pytree_dataclass, static_field
 from jaxworld.core.random import entity_bits, multiply_high, purpose_keys, register_purpose
 from jaxworld.social.config import SocialConfig
@@ -132,9 +133,13 @@ class RuleBasedPolicy:
 
     def _rows(self, channel: Channel, **columns: jax.Array) -> TurnBatch:
         persona = jnp.arange(self.config.num_personas, dtype=jnp.int32)
-        nothing = jnp.full_like(persona, -1)
+        nothing = jnp.full(persona.shape, -1, jnp.int32)
         return TurnBatch(
-            persona=persona, channel=jnp.full_like(persona, channel), vector=nothing, text=nothing, **columns
+            persona=persona,
+            channel=jnp.full(persona.shape, int(channel), jnp.int32),
+            vector=nothing,
+            text=nothing,
+            **columns,
         )
 
     def _answer(self, observation: SocialObservation) -> TurnBatch:
@@ -149,8 +154,10 @@ class RuleBasedPolicy:
 
     def _react(self, channel: Channel, view: ChannelView, bits: list[jax.Array]) -> TurnBatch:
         slot, noticed = pick_by_attention(view.attention, bits[0])
+        slot = materialize(slot)
         subject = _at(view.stimulus, slot)
-        step = pick_by_chance(self._chances(channel, view, slot), (bits[1] >> np.uint32(16)).astype(jnp.int32))
+        mark = (bits[1] >> np.uint32(16)).astype(jnp.int32)
+        step = materialize(pick_by_chance(self._chances(channel, view, slot), mark))
         action = jnp.asarray([*_STEPS[channel], Action.IGNORE], jnp.int32)[step]
         spread = multiply_high(bits[2], self.traits.sentiment_spread.astype(jnp.uint32)).astype(jnp.int32)
         sentiment = jnp.minimum(self.traits.sentiment + spread, SENTIMENT_UNIT)
@@ -182,7 +189,8 @@ class RuleBasedPolicy:
             cosine = cosine_256((self.profile * vectors).sum(axis=-1))
         else:
             persona = jnp.arange(self.config.num_personas, dtype=jnp.int32)
-            cosine = jnp.where(handle >= 0, self.affinity[persona, jnp.maximum(handle, 0)].astype(jnp.int32), 0)
+            entry = persona * self.affinity.shape[1] + jnp.maximum(handle, 0)
+            cosine = jnp.where(handle >= 0, self.affinity.reshape(-1)[entry].astype(jnp.int32), 0)
         return (self.traits.interest * cosine) >> 8
 
 

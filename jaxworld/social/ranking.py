@@ -13,7 +13,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from jaxworld.core.ordering import lexicographic_order, lexicographic_top_k, tie_limb, top_k_seeded_ties
+from jaxworld.core.batch_hints import max_in_batch
+from jaxworld.core.ordering import compact, lexicographic_order, lexicographic_top_k, tie_limb, top_k_seeded_ties
 from jaxworld.core.pytree import pytree_dataclass
 from jaxworld.core.random import entity_bits, index_identity, uniform_index, unit_interval
 from jaxworld.social.config import SocialConfig
@@ -216,30 +217,35 @@ def _personal_order(
 def _personal(
     recommender: Recommender, context: RankingContext, state: SocialState, streams: PlatformStreams
 ) -> Window:
+    """Rank the awake in blocks of B; as many blocks as the world of the batch with the most awake needs."""
     config, population = context.config, context.params.population
+    num_personas, size, width = config.num_personas, config.block_rows, config.max_window
     order = _personal_order(recommender, context, streams)
     stimulus_bits = _stimulus_bits(context, streams)
     persona_bits = entity_bits(streams.tie, population.identity, 1)[0]
-    size = config.block_rows
-    slots = jnp.arange(config.max_window, dtype=jnp.int32)
+    num_rows = -(-num_personas // size) * size
+    awake, valid_rows, count = compact(context.active, num_rows)
 
-    def rank_block(start: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        index = jnp.minimum(start + jnp.arange(size, dtype=jnp.int32), config.num_personas - 1)
-        block = PersonaBlock(start=start, index=index, in_network=_in_network(context, start, index))
-        found = order(block)
-        eligible = _eligible(context, state, index, found)
-        positions, valid = top_k_seeded_ties(
-            jnp.where(eligible, found.score, -jnp.inf), stimulus_bits, persona_bits[index], slots
-        )
+    def rank_block(block: jax.Array, ranked: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        index = lax.dynamic_slice(awake, (block * size,), (size,))
+        used = lax.dynamic_slice(valid_rows, (block * size,), (size,))
+        found = order(PersonaBlock(index=index, in_network=_in_network(context, index, used)))
+        score = jnp.where(_eligible(context, state, index, found), found.score, -jnp.inf)
+        positions, valid = top_k_seeded_ties(score, stimulus_bits, persona_bits[index], width)
         reason = jnp.full(positions.shape, recommender.reason, jnp.int32)
         if found.reason is not None:
             reason = jnp.take_along_axis(found.reason, positions, axis=1)
-        return positions, valid, reason
+        target = jnp.where(used, index, num_personas)
+        stimulus = jnp.where(valid, positions, -1)
+        return (
+            ranked[0].at[target].set(stimulus, mode="drop"),
+            ranked[1].at[target].set(reason, mode="drop"),
+        )
 
-    starts = jnp.arange(-(-config.num_personas // size), dtype=jnp.int32) * size
-    blocks = lax.map(rank_block, starts)
-    positions, valid, reason = (part.reshape(-1, config.max_window)[: config.num_personas] for part in blocks)
-    return make_window(config, positions, reason, valid.sum(axis=1, dtype=jnp.int32))
+    nothing = jnp.full((num_personas, width), -1, jnp.int32)
+    num_blocks = max_in_batch((count + size - 1) // size)
+    stimulus, reason = lax.fori_loop(jnp.zeros((), jnp.int32), num_blocks, rank_block, (nothing, nothing))
+    return make_window(config, stimulus, reason, (stimulus >= 0).sum(axis=1, dtype=jnp.int32))
 
 
 def _eligible(context: RankingContext, state: SocialState, index: jax.Array, found: PersonalOrder) -> jax.Array:
@@ -254,20 +260,19 @@ def _eligible(context: RankingContext, state: SocialState, index: jax.Array, fou
     return eligible
 
 
-def _in_network(context: RankingContext, start: jax.Array, index: jax.Array) -> jax.Array:
-    """``bool[B, N + 1]``: ties and followees of a block, scattered from its stretch of the tie list."""
+def _in_network(context: RankingContext, index: jax.Array, used: jax.Array) -> jax.Array:
+    """``bool[B, N + 1]``: ties and followees of a block's personas, scattered from the tie list."""
     config, population = context.config, context.params.population
-    size = index.shape[0]
-    network = jnp.zeros((size, config.num_personas + 1), bool)
-    if config.max_block_ties:
-        first = population.row_offsets[jnp.minimum(start, config.num_personas - 1)]
-        # dynamic_slice moves a slice that would run over the end; rows outside the block are dropped either way.
-        row = lax.dynamic_slice(context.params.tie_source, (first,), (config.max_block_ties,)) - start
-        peer = lax.dynamic_slice(population.neighbor, (first,), (config.max_block_ties,))
-        network = network.at[jnp.where((row >= 0) & (row < size), row, size), peer].set(True, mode="drop")
+    size, nobody = index.shape[0], config.num_personas + 1
+    network = jnp.zeros((size, nobody), bool)
+    rows = jnp.arange(size, dtype=jnp.int32)
+    if config.num_ties:
+        row_of = jnp.full(config.num_personas, size, jnp.int32)
+        row_of = row_of.at[jnp.where(used, index, config.num_personas)].set(rows, mode="drop")
+        network = network.at[row_of[context.params.tie_source], population.neighbor].set(True, mode="drop")
     followees = context.followees[index]
-    rows = jnp.broadcast_to(jnp.arange(size, dtype=jnp.int32)[:, None], followees.shape)
-    return network.at[rows, jnp.where(followees >= 0, followees, config.num_personas + 1)].set(True, mode="drop")
+    row = jnp.broadcast_to(rows[:, None], followees.shape)
+    return network.at[row, jnp.where(followees >= 0, followees, nobody)].set(True, mode="drop")
 
 
 def _mix(first: Window, second: Window, context: RankingContext, streams: PlatformStreams) -> Window:

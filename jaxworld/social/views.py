@@ -54,7 +54,7 @@ def make_view(
         counts=jnp.where(filled[..., None], counts[at], 0),
         tie=jnp.where(related, tie, -1),
         shared_community=jnp.where(related, shared, -1),
-        via=jnp.full_like(at, -1),
+        via=jnp.full(at.shape, -1, jnp.int32),
     )
 
 

@@ -11,7 +11,7 @@ from jaxworld.core.pytree import pytree_dataclass, replace
 from jaxworld.core.random import entity_bits, threefry_2x32
 from jaxworld.social.config import SocialConfig
 from jaxworld.social.engagement import CheckedTurns
-from jaxworld.social.exposure import Shown, attention_of_slots
+from jaxworld.social.exposure import Shown, attention_of_slots, boost_study_attention
 from jaxworld.social.params import SocialParams
 from jaxworld.social.state import ChannelView, Drops, SocialState
 from jaxworld.social.views import make_view, relation
@@ -90,7 +90,7 @@ def spark(config: SocialConfig, params: SocialParams, checked: CheckedTurns, wor
     turns = checked.turns
     sparks = checked.landed & (turns.action != Action.IGNORE)
     if config.word_of_mouth_from_rejected:
-        sparks = checked.attempted
+        sparks = checked.attempted & checked.exists
     strong = sparks & (turns.channel != Channel.SURVEY_ROOM) & (turns.sentiment >= params.sentiment_threshold)
     target = jnp.where(strong, turns.persona, config.num_personas)
     telling = jnp.zeros(config.num_personas, bool).at[target].set(True, mode="drop")
@@ -195,6 +195,7 @@ def tell(
         attention=attention_of_slots(config.max_budget, shown, params),
         reason=jnp.where(inside, jnp.int32(Reason.WORD_OF_MOUTH), jnp.int32(Reason.NONE)),
     )
+    slots = boost_study_attention(config, params, slots, state.stimuli, state.tick)
     view = make_view(config, params, state, state.counts, slots)
     viewer = jnp.broadcast_to(jnp.arange(config.num_personas, dtype=jnp.int32)[:, None], stimulus.shape)
     _, shared = relation(config, params.population, viewer, jnp.maximum(told.via, 0))
@@ -229,7 +230,7 @@ def launch_view(config: SocialConfig, params: SocialParams, state: SocialState, 
     slot = jnp.arange(config.max_budget, dtype=jnp.int32)[None, :]
     first = launched[:, None] & (slot == 0)
     shown = Shown(
-        stimulus=jnp.where(first, 0, -1),
+        stimulus=jnp.where(first, jnp.int32(0), jnp.int32(-1)),
         attention=attention_of_slots(config.max_budget, launched.astype(jnp.int32), params),
         reason=jnp.where(first, jnp.int32(Reason.LAUNCH), jnp.int32(Reason.NONE)),
     )

@@ -189,8 +189,9 @@ class SocialWorld(World[SocialState, SocialParams, TurnBatch]):
         num_visible: jax.Array,
     ) -> tuple[SocialState, ChannelView, Drops]:
         config = self.config
-        context = make_context(config, platform, params, state, num_visible)
-        window = promote_concept(config, params, rank(context, state, streams), state.tick, streams.reach)
+        context = make_context(config, platform, params, state, active, num_visible)
+        seen = None if state.seen is None else state.seen[int(platform) - 1, :, 0]
+        window = promote_concept(config, params, rank(context, state, streams), state.tick, streams.reach, seen)
         shown, drops = show(config, params, window, active)
         shown = boost_study_attention(config, params, shown, state.stimuli, state.tick)
         view = make_view(config, params, state, state.counts, shown)

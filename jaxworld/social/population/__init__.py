@@ -11,7 +11,7 @@ from jaxworld.social.population.attributes import Attribute, similarity, synthet
 from jaxworld.social.population.checks import check_population
 from jaxworld.social.population.communities import AcceptanceRule, detect_communities
 from jaxworld.social.population.csv_folder import from_csv_folder
-from jaxworld.social.population.gates import GateThresholds, check_gates
+from jaxworld.social.population.gates import GATED_SIZE, GateThresholds, check_gates
 from jaxworld.social.population.generate import attach_tastes, generate_population
 from jaxworld.social.population.graph import GraphSettings, generated_ties
 from jaxworld.social.population.load import load_population, population_names
@@ -23,6 +23,7 @@ from jaxworld.social.population.tastes import taste_vectors
 from jaxworld.social.population.vectors import quantize_unit_vectors
 
 __all__ = [
+    "GATED_SIZE",
     "NAMED_NETWORKS",
     "SIMILARITY_SCALE",
     "AcceptanceRule",

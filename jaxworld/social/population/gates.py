@@ -9,6 +9,9 @@ from typing import Any
 from jaxworld.core.errors import require
 from jaxworld.social.population.attributes import AUDIENCE
 
+GATED_SIZE = 100
+"""Below this many personas a generated graph need not look like a large social network: defaults skip the gates."""
+
 _ESCAPE = "or pass check_gates=False"
 
 

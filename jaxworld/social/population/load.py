@@ -9,6 +9,7 @@ from typing import Literal
 
 from jaxworld.core.errors import ConfigurationError
 from jaxworld.social.population.csv_folder import from_csv_folder
+from jaxworld.social.population.gates import GATED_SIZE
 from jaxworld.social.population.generate import attach_tastes, generate_population
 from jaxworld.social.population.networks import NAMED_NETWORKS, named_network
 from jaxworld.social.population.report import BuiltPopulation
@@ -27,8 +28,8 @@ def load_population(
     """Build the population a name or a path stands for.
 
     ``generated`` is :func:`generate_population` as it comes; ``communities`` plants communities; ``clustered`` also
-    gathers tastes by community. Named networks and folders have a size of their own, and made-up profile vectors
-    under the seed; the report says so.
+    gathers tastes by community. The gates apply from :data:`GATED_SIZE` personas on. Named networks and folders have
+    a size of their own, and made-up profile vectors under the seed; the report says so.
 
     Args:
         spec: one of :func:`population_names`, or the path of a folder for :func:`from_csv_folder`.
@@ -41,11 +42,17 @@ def load_population(
     """
     if spec in GENERATED:
         size = 1000 if num_personas is None else num_personas
+        gated = size >= GATED_SIZE
         if spec == "generated":
-            return generate_population(size, seed=seed, taste_dimensions=taste_dimensions)
+            return generate_population(size, seed=seed, taste_dimensions=taste_dimensions, check_gates=gated)
         clusters: Literal["community", 0] = "community" if spec == "clustered" else 0
         return generate_population(
-            size, seed=seed, communities="planted", taste_clusters=clusters, taste_dimensions=taste_dimensions
+            size,
+            seed=seed,
+            communities="planted",
+            taste_clusters=clusters,
+            taste_dimensions=taste_dimensions,
+            check_gates=gated,
         )
     if spec in NAMED_NETWORKS:
         built = named_network(spec)

@@ -26,6 +26,7 @@ class RankingContext:
         counts: ``int32[S, 5]``, engagement of earlier ticks.
         followees: ``int32[N, max_followees]``.
         followers: ``int32[N]``, followers at this tick.
+        active: ``bool[N]``, who is awake; nobody else is presented anything.
         tick: ``int32[]``, the tick being presented.
     """
 
@@ -38,6 +39,7 @@ class RankingContext:
     counts: jax.Array
     followees: jax.Array
     followers: jax.Array
+    active: jax.Array
     tick: jax.Array
 
     @property
@@ -61,15 +63,13 @@ class RankingContext:
 
 @pytree_dataclass
 class PersonaBlock:
-    """A block of B consecutive personas that a personal order ranks for.
+    """A block of B personas that a personal order ranks for.
 
     Attributes:
-        start: ``int32[]``, first persona of the block.
-        index: ``int32[B]``, personas; rows past the last persona repeat it.
+        index: ``int32[B]``, personas; rows that are not needed hold any persona.
         in_network: ``bool[B, N + 1]``, whom each is tied to or follows; the last column (the study) is False.
     """
 
-    start: jax.Array
     index: jax.Array
     in_network: jax.Array
 
@@ -90,7 +90,12 @@ class PersonalOrder:
 
 
 def make_context(
-    config: SocialConfig, platform: Platform, params: SocialParams, state: SocialState, num_visible: jax.Array
+    config: SocialConfig,
+    platform: Platform,
+    params: SocialParams,
+    state: SocialState,
+    active: jax.Array,
+    num_visible: jax.Array,
 ) -> RankingContext:
     """The context of one platform; stimuli from ``num_visible`` on were published at this tick and stay hidden."""
     slots = jnp.arange(config.stimulus_capacity, dtype=jnp.int32)
@@ -106,5 +111,6 @@ def make_context(
         counts=state.counts,
         followees=state.followees,
         followers=params.population.followers + state.followers_gained,
+        active=active,
         tick=state.tick,
     )

@@ -1,0 +1,1 @@
+"""Named experiments, one module or folder each."""
