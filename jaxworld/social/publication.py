@@ -18,15 +18,17 @@ def study_stimuli(config: SocialConfig) -> Stimuli:
     slots = jnp.arange(config.stimulus_capacity, dtype=jnp.int32)
     study = slots < config.num_study
     kind = jnp.where(slots == 0, jnp.int32(StimulusKind.CONCEPT), jnp.int32(StimulusKind.CLAIM_POST))
+    nothing = jnp.full_like(slots, -1)
+    zero = jnp.zeros_like(slots)
     return replace(
         empty_stimuli(config.stimulus_capacity),
-        tick=jnp.where(study, 0, -1),
-        kind=jnp.where(study, kind, -1),
-        root=jnp.where(study, slots, -1),
-        depth=jnp.where(study, 0, -1),
-        platform=jnp.where(study, jnp.int32(Platform.STUDY), -1),
-        vector=jnp.where(study, slots, -1),
-        text=jnp.where(study, slots, -1),
+        tick=jnp.where(study, zero, nothing),
+        kind=jnp.where(study, kind, nothing),
+        root=jnp.where(study, slots, nothing),
+        depth=jnp.where(study, zero, nothing),
+        platform=jnp.where(study, zero + int(Platform.STUDY), nothing),
+        vector=jnp.where(study, slots, nothing),
+        text=jnp.where(study, slots, nothing),
     )
 
 

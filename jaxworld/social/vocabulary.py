@@ -68,7 +68,7 @@ class Reason(enum.IntEnum):
 
 
 class DropReason(enum.IntEnum):
-    """Why a ranked or told stimulus was not shown."""
+    """Why a ranked or told stimulus was not shown. ``OVERFLOW`` is on record in runs that a full buffer made void."""
 
     BUDGET_EXHAUSTED = 0
     ASLEEP = 1

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxworld.core.ordering import compact, lexicographic_order
+from jaxworld.core.ordering import compact, lexicographic_order, prefix_sum
 from jaxworld.core.pytree import pytree_dataclass, replace
 from jaxworld.core.random import entity_bits, threefry_2x32
 from jaxworld.social.config import SocialConfig
@@ -32,7 +32,8 @@ class Deliveries:
         tie: strength of the tie between teller and recipient in 1/1,000.
         teller: persona.
         mention: channel of the turn times N plus the teller: the order in which mentions come.
-        overflow: ``bool[]``, more deliveries than rows.
+        lost: ``bool[W']``, deliveries beyond ``max_deliveries``, with ``lost_recipient`` and ``lost_subject``; W' is 0
+            where every delivery has a row. The run is void, but what was lost is on record.
     """
 
     valid: jax.Array
@@ -41,7 +42,9 @@ class Deliveries:
     tie: jax.Array
     teller: jax.Array
     mention: jax.Array
-    overflow: jax.Array
+    lost: jax.Array
+    lost_recipient: jax.Array
+    lost_subject: jax.Array
 
 
 @pytree_dataclass
@@ -98,20 +101,26 @@ def spark(config: SocialConfig, params: SocialParams, checked: CheckedTurns, wor
     valid = (strong[:, None] & (entries >= 0)).reshape(-1)
     entry = jnp.maximum(entries, 0).reshape(-1)
     row = jnp.broadcast_to(jnp.arange(entries.shape[0], dtype=jnp.int32)[:, None], entries.shape).reshape(-1)
-    overflow = jnp.zeros((), bool)
-    if config.max_deliveries and config.max_deliveries < valid.shape[0]:
-        kept, usable, count = compact(valid, config.max_deliveries)
-        valid, entry, row, overflow = usable, entry[kept], row[kept], count > config.max_deliveries
     population = params.population
-    has_ties = config.num_ties > 0
+    neighbor, strength = population.neighbor, population.tie_strength
+    if config.num_ties == 0:
+        neighbor, strength = jnp.zeros(1, jnp.int32), jnp.zeros(1, jnp.int32)
+    lost, lost_entry, lost_row = jnp.zeros(0, bool), entry[:0], row[:0]
+    if 0 < config.max_deliveries < valid.shape[0]:
+        kept, usable, _ = compact(valid, config.max_deliveries)
+        lost = valid & (prefix_sum(valid.astype(jnp.float32)) > config.max_deliveries)
+        lost_entry, lost_row = entry, row
+        valid, entry, row = usable, entry[kept], row[kept]
     return Deliveries(
         valid=valid,
-        recipient=population.neighbor[entry] if has_ties else jnp.zeros_like(entry),
+        recipient=neighbor[entry],
         subject=turns.subject[row],
-        tie=population.tie_strength[entry] if has_ties else jnp.zeros_like(entry),
+        tie=strength[entry],
         teller=turns.persona[row],
         mention=turns.channel[row] * config.num_personas + turns.persona[row],
-        overflow=overflow,
+        lost=lost,
+        lost_recipient=neighbor[lost_entry],
+        lost_subject=turns.subject[lost_row],
     )
 
 
@@ -161,16 +170,19 @@ def fill_slots(config: SocialConfig, deliveries: Deliveries) -> tuple[Told, jax.
 
 def _drops(config: SocialConfig, deliveries: Deliveries, dropped: jax.Array, awake: jax.Array) -> Drops:
     """One drop per recipient and subject; asleep takes precedence, since a sleeper has no budget to exhaust."""
-    keys = [
-        dropped.astype(jnp.float32),
-        -deliveries.recipient.astype(jnp.float32),
-        -deliveries.subject.astype(jnp.float32),
-    ]
-    order = lexicographic_order(keys)
-    recipient, subject, valid = deliveries.recipient[order], deliveries.subject[order], dropped[order]
+    awake_reason = jnp.where(
+        awake[deliveries.recipient], jnp.int32(DropReason.BUDGET_EXHAUSTED), jnp.int32(DropReason.ASLEEP)
+    )
+    recipient = jnp.concatenate([deliveries.recipient, deliveries.lost_recipient])
+    subject = jnp.concatenate([deliveries.subject, deliveries.lost_subject])
+    valid = jnp.concatenate([dropped, deliveries.lost])
+    reason = jnp.concatenate([awake_reason, jnp.full(deliveries.lost.shape, DropReason.OVERFLOW, jnp.int32)])
+    order = lexicographic_order(
+        [valid.astype(jnp.float32), *(-key.astype(jnp.float32) for key in (recipient, subject))]
+    )
+    recipient, subject, valid, reason = recipient[order], subject[order], valid[order], reason[order]
     repeated = (recipient[1:] == recipient[:-1]) & (subject[1:] == subject[:-1]) & valid[:-1]
     valid = valid & ~jnp.concatenate([jnp.zeros(1, bool), repeated])
-    reason = jnp.where(awake[recipient], jnp.int32(DropReason.BUDGET_EXHAUSTED), jnp.int32(DropReason.ASLEEP))
     target = jnp.where(valid, recipient, config.num_personas)
     return Drops(
         stimulus=jnp.where(valid, subject, -1),
@@ -178,6 +190,12 @@ def _drops(config: SocialConfig, deliveries: Deliveries, dropped: jax.Array, awa
         reason=jnp.where(valid, reason, -1),
         count=jnp.zeros(config.num_personas, jnp.int32).at[target].add(1, mode="drop"),
     )
+
+
+def drop_rows(config: SocialConfig, num_turns: int) -> int:
+    """Rows W of the drops of a batch of ``num_turns`` turns."""
+    told = num_turns * config.max_peers_told
+    return told + config.max_deliveries if 0 < config.max_deliveries < told else told
 
 
 def tell(

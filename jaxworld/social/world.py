@@ -168,7 +168,7 @@ class SocialWorld(World[SocialState, SocialParams, TurnBatch]):
             views["word_of_mouth"], drops["word_of_mouth"] = word_of_mouth.tell(
                 config, params, state, deliveries, active
             )
-            lost = jnp.where(deliveries.overflow, OVERFLOW_BIT["deliveries"], 0)
+            lost = jnp.where(jnp.any(deliveries.lost), OVERFLOW_BIT["deliveries"], 0)
             state = replace(state, overflow=state.overflow | lost)
         everyone = active if config.survey_gated else jnp.ones(config.num_personas, bool)
         observation = SocialObservation(
@@ -285,9 +285,7 @@ def _no_drops(config: SocialConfig, width: int) -> Drops:
 
 
 def _no_told_drops(config: SocialConfig, rows: int) -> Drops:
-    width = rows * config.max_peers_told
-    width = min(width, config.max_deliveries) if config.max_deliveries else width
-    empty = jnp.full(width, -1, jnp.int32)
+    empty = jnp.full(word_of_mouth.drop_rows(config, rows), -1, jnp.int32)
     return Drops(stimulus=empty, persona=empty, reason=empty, count=jnp.zeros(config.num_personas, jnp.int32))
 
 
