@@ -87,7 +87,7 @@ def _comes_before(keys: Sequence[jax.Array]) -> jax.Array:
 
 
 def lexicographic_order(keys: Sequence[jax.Array]) -> jax.Array:
-    """Positions ``int32[n]`` that sort the rows by ``keys`` (each ``[n]``), larger first, stable."""
+    """Positions ``int32[n]`` that sort the rows by ``keys`` (``[n]``, float32 or int32), larger first, stable."""
     n = keys[0].shape[0]
     if n <= PAIRWISE_LIMIT:
         ranks = _comes_before(keys).sum(axis=0, dtype=jnp.int32)

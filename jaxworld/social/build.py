@@ -99,6 +99,11 @@ def make_social(
     return SocialWorld(config, params)
 
 
+def _length(rows: Any) -> int:
+    """Number of scheduled interventions; what is no sequence is refused with the parameters."""
+    return len(rows) if isinstance(rows, tuple | list) else 0
+
+
 def resolve_population(population: Any, num_personas: int, seed: int) -> Population:
     """Arrays from any of the ways to name a population."""
     if isinstance(population, Population):

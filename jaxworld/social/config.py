@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 
+from jaxworld.core.checks import flag
 from jaxworld.core.errors import ConfigurationError, require
 from jaxworld.social.recommenders.registry import recommender_names
 from jaxworld.social.vocabulary import TickUnit
@@ -182,6 +183,10 @@ class SocialConfig:
         )
 
     def _check_names(self) -> None:
+        for field in dataclasses.fields(self):
+            if field.type == "bool":
+                flag(field.name, getattr(self, field.name))
+        require(isinstance(self.feed_recommender, str), "feed_recommender", self.feed_recommender, "use a name")
         require(isinstance(self.channels, tuple), "channels", self.channels, f"use a tuple of names from {CHANNELS}")
         for channel in self.channels:
             _check_name("channels", channel, CHANNELS)

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxworld.core.checks import number, numeric_array, whole
 from jaxworld.core.errors import require
 from jaxworld.core.pytree import pytree_dataclass
 from jaxworld.social.config import SocialConfig
@@ -92,14 +93,8 @@ class SocialParams:
     interventions: Interventions
 
 
-def _scaled(field: str, value: float, unit: int, high: float = 1.0) -> Any:
-    require(bool(np.isfinite(value)) and 0 <= value <= high, field, value, f"use a number from 0 to {high:g}")
-    return np.int32(round(value * unit))
-
-
-def _count(field: str, value: int, low: int, high: int, remedy: str) -> Any:
-    require(int(value) == value and low <= value <= high, field, value, remedy)
-    return np.int32(value)
+def _scaled(field: str, value: float, unit: int) -> Any:
+    return np.int32(round(number(field, value, 0, 1) * unit))
 
 
 def make_params(
@@ -149,42 +144,24 @@ def make_params(
         ConfigurationError: naming the field.
     """
     _check_population(config, population)
-    budget = config.max_budget if budget is None else budget
-    window = max(budget, min(3 * budget, config.max_window)) if window is None else window
+    most, widest, most_told = config.max_budget, config.max_window, config.max_peers_told
+    budget = whole("budget", most if budget is None else budget, 1, most, f"use from 1 to max_budget = {most}")
+    window = max(budget, min(3 * budget, widest)) if window is None else window
     peers_told = min(2, config.max_peers_told) if peers_told is None else peers_told
-    require(bool(np.isfinite(epsilon)) and 0 <= epsilon <= 1, "epsilon", epsilon, "use a number from 0 to 1")
-    require(
-        bool(np.isfinite(activation_rate)) and 0 <= activation_rate <= 1,
-        "activation_rate",
-        activation_rate,
-        "use a number from 0 to 1",
-    )
-    present = int(np.asarray(population.present).sum())
-    require(0 <= launch_reach <= 1, "launch_reach", launch_reach, "use a share from 0 to 1")
+    reach = number("launch_reach", launch_reach, 0, 1)
     votes = max(65_536, 4 * config.num_personas) if max_net_votes is None else max_net_votes
-    counts: dict[str, Any] = {
-        "budget": _count("budget", budget, 1, config.max_budget, f"use from 1 to max_budget = {config.max_budget}"),
-        "window": _count(
-            "window",
-            window,
-            budget,
-            config.max_window,
-            f"use from budget = {budget} to max_window = {config.max_window}",
-        ),
-        "peers_told": _count(
-            "peers_told",
-            peers_told,
-            0,
-            config.max_peers_told,
-            f"use at most max_peers_told = {config.max_peers_told}",
-        ),
-        "launch_count": np.int32(round(launch_reach * present)),
-        "survey_every": _count("survey_every", survey_every, 1, 2**30, "use 1 or more ticks"),
-        "horizon": _count("horizon", horizon, 1, OPEN_HORIZON, "use from 1 tick to 2**30"),
+    horizon = whole("horizon", horizon, 1, OPEN_HORIZON)
+    counts: dict[str, int] = {
+        "budget": budget,
+        "window": whole("window", window, budget, widest, f"use from budget = {budget} to max_window = {widest}"),
+        "peers_told": whole("peers_told", peers_told, 0, most_told, f"use at most max_peers_told = {most_told}"),
+        "launch_count": round(reach * int(np.asarray(population.present).sum())),
+        "survey_every": whole("survey_every", survey_every, 1, OPEN_HORIZON),
+        "horizon": horizon,
     }
     fractions: dict[str, Any] = {
-        "activation_rate": np.float32(activation_rate),
-        "epsilon": np.float32(epsilon),
+        "activation_rate": np.float32(number("activation_rate", activation_rate, 0, 1)),
+        "epsilon": np.float32(number("epsilon", epsilon, 0, 1)),
         "last_slot_attention": _scaled("last_slot_attention", last_slot_attention, ATTENTION_UNIT),
         "attention_floor": _scaled("attention_floor", attention_floor, ATTENTION_UNIT),
         "sentiment_threshold": _scaled("sentiment_threshold", sentiment_threshold, SENTIMENT_UNIT),
@@ -196,11 +173,11 @@ def make_params(
             np.arange(config.num_personas, dtype=np.int32), np.diff(np.asarray(population.row_offsets))
         ),
         "study_vectors": _study_vectors(config, population, study_vectors),
-        "vote_table": vote_table(int(_count("max_net_votes", votes, 1, 2**24, "use from 1 to 16,777,216"))),
+        "vote_table": vote_table(whole("max_net_votes", votes, 1, 2**24)),
         "rhythm": _rhythm(config, rhythm),
         "interventions": _interventions(config, interventions, intervention_effects or {}, horizon),
     }
-    return SocialParams(**tables, **counts, **fractions)
+    return SocialParams(**tables, **{name: np.int32(value) for name, value in counts.items()}, **fractions)
 
 
 def _check_population(config: SocialConfig, population: Population) -> None:
@@ -226,57 +203,60 @@ def _study_vectors(config: SocialConfig, population: Population, given: np.ndarr
 
     shape = (config.num_study, config.vector_dimensions)
     if given is None:
-        profile = np.asarray(population.profile, dtype=np.float64)
+        # Padding rows must not move the study's own vectors.
+        profile = np.asarray(population.profile, dtype=np.float64)[np.asarray(population.present)]
         rows = np.linspace(0, profile.shape[0] - 1, config.num_claims + 2, dtype=int)[1:-1]
         given = quantize_unit_vectors(np.concatenate([profile.mean(axis=0, keepdims=True), profile[rows]]))
-    given = np.asarray(given, dtype=np.float32)
-    require(given.shape == shape, "study_vectors", given.shape, f"the shape must be {shape}")
-    require(bool(np.isfinite(given).all()), "study_vectors", "NaN or infinity", "use finite grid vectors")
-    return given
+    vectors = numeric_array("study_vectors", given).astype(np.float32)
+    require(vectors.shape == shape, "study_vectors", vectors.shape, f"the shape must be {shape}")
+    return vectors
 
 
 def _rhythm(config: SocialConfig, given: np.ndarray | None) -> np.ndarray:
     default = RHYTHMS[TickUnit[config.tick_unit.upper()]]
-    curve = default if given is None else np.asarray(given, dtype=np.float32)
+    curve = default if given is None else numeric_array("rhythm", given).astype(np.float32)
     require(
         curve.shape == default.shape,
         "rhythm",
         curve.shape,
         f"the {config.tick_unit} unit has {default.shape[0]} values",
     )
-    require(
-        bool(np.isfinite(curve).all() and (curve >= 0).all()),
-        "rhythm",
-        curve.tolist(),
-        "use finite values of 0 or more",
-    )
+    require(bool((curve >= 0).all()), "rhythm", curve.tolist(), "use values of 0 or more")
     return curve
 
 
-def _interventions(
-    config: SocialConfig, rows: tuple[Any, ...], effects: dict[str, dict[str, float]], horizon: int
-) -> Interventions:
+def _interventions(config: SocialConfig, rows: Any, effects: Any, horizon: int) -> Interventions:
     kinds = [kind.name.lower() for kind in InterventionKind]
+    names = ("activation", "reach", "attention")
     require(
-        len(rows) == config.num_interventions,
+        isinstance(rows, tuple | list) and len(rows) == config.num_interventions,
         "interventions",
         rows,
-        f"the configuration has num_interventions = {config.num_interventions}",
+        f"give num_interventions = {config.num_interventions} rows of (tick, kind) or (tick, kind, duration)",
     )
     schedule = np.full((config.num_interventions, 3), -1, dtype=np.int32)
     for index, row in enumerate(rows):
+        field = f"interventions[{index}]"
+        shaped = isinstance(row, tuple | list) and len(row) in (2, 3)
+        require(shaped, field, row, "use (tick, kind) or (tick, kind, duration)")
         tick, kind, duration = (*row, 1) if len(row) == 2 else row
-        require(kind in kinds, f"interventions[{index}].kind", kind, f"use one of {', '.join(kinds)}")
-        require(0 <= tick < horizon, f"interventions[{index}].tick", tick, f"use a tick below the horizon of {horizon}")
-        require(duration >= 1, f"interventions[{index}].duration", duration, "use 1 tick or more")
+        require(kind in kinds, f"{field}.kind", kind, f"use one of {', '.join(kinds)}")
+        tick = whole(f"{field}.tick", tick, 0, horizon - 1, f"use a tick below the horizon of {horizon}")
+        # The end of an act is a tick too, and must not leave int32.
+        duration = whole(f"{field}.duration", duration, 1, OPEN_HORIZON)
         schedule[index] = tick, duration, kinds.index(kind)
-    table = np.zeros((len(kinds), 3), dtype=np.int32)
-    names = ("activation", "reach", "attention")
+    return _with_effects(schedule, effects, kinds, names)
+
+
+def _with_effects(schedule: np.ndarray, effects: Any, kinds: list[str], names: tuple[str, ...]) -> Interventions:
+    table = np.zeros((len(kinds), len(names)), dtype=np.int32)
+    require(isinstance(effects, dict), "intervention_effects", effects, "use {kind: {effect: number}}")
     for kind, values in effects.items():
+        field = f"intervention_effects.{kind}"
         require(kind in kinds, "intervention_effects", kind, f"use one of {', '.join(kinds)}")
+        require(isinstance(values, dict), field, values, "use {effect: number}")
         for name, value in values.items():
-            require(name in names, f"intervention_effects.{kind}", name, f"use one of {', '.join(names)}")
-            require(-1 <= value <= 1, f"intervention_effects.{kind}.{name}", value, "use a number from -1 to 1")
-            table[kinds.index(kind), names.index(name)] = round(value * SHARE_UNIT)
+            require(name in names, field, name, f"use one of {', '.join(names)}")
+            table[kinds.index(kind), names.index(name)] = round(number(f"{field}.{name}", value, -1, 1) * SHARE_UNIT)
     columns: dict[str, Any] = dict(zip(("tick", "duration", "kind", *names), (*schedule.T, *table.T), strict=True))
     return Interventions(**columns)

@@ -47,8 +47,9 @@ def publish(
     rows, valid, count = compact(wanted, config.max_publications)
     act = turns.action * len(Channel) + turns.channel
     columns = [turns.persona, turns.subject, act, turns.vector, turns.text]
-    keys = [-column[rows].astype(jnp.float32) for column in columns]
-    order = lexicographic_order([jnp.where(valid, keys[0], -jnp.inf), *keys[1:]])
+    # Integers, since text handles may be large; a row that is not valid comes last.
+    keys = [-column[rows] for column in columns]
+    order = lexicographic_order([jnp.where(valid, keys[0], -jnp.int32(2**31 - 1)), *keys[1:]])
     rows, valid = rows[order], valid[order]
     slot = state.num_stimuli + jnp.arange(config.max_publications, dtype=jnp.int32)
     fits = valid & (slot < config.stimulus_capacity)
