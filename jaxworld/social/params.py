@@ -177,7 +177,8 @@ def make_params(
         "rhythm": _rhythm(config, rhythm),
         "interventions": _interventions(config, interventions, intervention_effects or {}, horizon),
     }
-    return SocialParams(**tables, **{name: np.int32(value) for name, value in counts.items()}, **fractions)
+    whole_numbers: dict[str, Any] = {name: np.int32(value) for name, value in counts.items()}
+    return SocialParams(**tables, **whole_numbers, **fractions)
 
 
 def _check_population(config: SocialConfig, population: Population) -> None:
