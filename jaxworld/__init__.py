@@ -26,6 +26,11 @@ except PackageNotFoundError:  # running from a checkout that is not installed
     __version__ = "0.1.0"
 
 register(
+    "core/bandit",
+    "jaxworld.core.bandit:CueBandit",
+    summary="arms that pay by a cue; the optimal return has a closed form",
+)
+register(
     "core/random_walk",
     "jaxworld.core.random_walk:RandomWalk",
     summary="walkers looking for a goal by slippery steps; the smallest complete world",
