@@ -21,8 +21,9 @@ help: ## List the targets (the default)
 demo: $(VENV)/.stamp-demo ## Run the exposure study on small defaults and draw its figure
 	JAX_COMPILATION_CACHE_DIR=.jax_cache $(BIN)/python -m jaxworld exposure --out $(DEMO_OUT)
 
+# Two workers, a file each at a time: tracing is one thread's work, and files share what they compile.
 test: lint types ## Check style and types, then run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(VENV)/.stamp-test ## Check style only
 	$(BIN)/ruff check .
