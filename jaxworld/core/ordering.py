@@ -17,6 +17,8 @@ from jax import lax
 from jaxworld.core.batch_hints import any_in_batch
 
 _SMALLEST_NORMAL = np.int32(0x00800000)
+_ONE_HOT_LIMIT = 1024
+"""Entries up to which a selection is read off by comparison, beyond it by another top-k."""
 _ROW = 64
 _TRIANGLE = np.triu(np.ones((_ROW, _ROW), np.float32))
 PAIRWISE_LIMIT = 256
@@ -75,22 +77,25 @@ def prefix_sum(values: jax.Array) -> jax.Array:
     return (within + before[:, None]).reshape(-1)[:n]
 
 
-def _comes_before(keys: Sequence[jax.Array]) -> jax.Array:
-    """``bool[..., n, n]``: entry i comes strictly before entry j; larger limbs first, then the lower position."""
+def _pairwise_ranks(keys: Sequence[jax.Array]) -> jax.Array:
+    """``int32[..., n]``: how many rows come before each; larger keys first, then the lower position.
+
+    The sum runs over the last axis, so that the n x n comparisons are never written to memory.
+    """
     n = keys[0].shape[-1]
-    before = jnp.arange(n)[:, None] < jnp.arange(n)[None, :]
-    before = jnp.broadcast_to(before, (*keys[0].shape, n))
+    position = jnp.arange(n)
+    before = jnp.broadcast_to(position[None, :] < position[:, None], (*keys[0].shape, n))
     for key in reversed(keys):
-        a, b = key[..., :, None], key[..., None, :]
-        before = (a > b) | ((a == b) & before)
-    return before
+        mine, other = key[..., :, None], key[..., None, :]
+        before = (other > mine) | ((other == mine) & before)
+    return before.sum(axis=-1, dtype=jnp.int32)
 
 
 def lexicographic_order(keys: Sequence[jax.Array]) -> jax.Array:
     """Positions ``int32[n]`` that sort the rows by ``keys`` (``[n]``, float32 or int32), larger first, stable."""
     n = keys[0].shape[0]
     if n <= PAIRWISE_LIMIT:
-        ranks = _comes_before(keys).sum(axis=0, dtype=jnp.int32)
+        ranks = _pairwise_ranks(keys)
         return jnp.zeros(n, jnp.int32).at[ranks].set(jnp.arange(n, dtype=jnp.int32))
     descending = [-key for key in keys]
     return lax.sort((*descending, jnp.arange(n, dtype=jnp.int32)), num_keys=len(keys), is_stable=True)[-1]
@@ -98,7 +103,10 @@ def lexicographic_order(keys: Sequence[jax.Array]) -> jax.Array:
 
 def _select_small(keys: Sequence[jax.Array], positions: jax.Array, k: int) -> jax.Array:
     """The first k of a few gathered rows per leading index, in order: ``int32[..., k]`` positions."""
-    ranks = _comes_before(keys).sum(axis=-2, dtype=jnp.int32)
+    ranks = _pairwise_ranks(keys)
+    if k * positions.shape[-1] > _ONE_HOT_LIMIT:
+        _, order = top_k(-ranks.astype(jnp.float32), k)
+        return jnp.take_along_axis(positions, order, axis=-1)
     slot = jnp.arange(k, dtype=jnp.int32).reshape((1,) * (ranks.ndim - 1) + (k, 1))
     chosen = ranks[..., None, :] == slot
     return jnp.where(chosen, positions[..., None, :], 0).sum(axis=-1, dtype=jnp.int32)
@@ -144,7 +152,8 @@ def _resolve_ties(
         positions = jnp.concatenate(gathered, axis=-1)
         usable = jnp.concatenate(kept, axis=-1)
         rows = [jnp.where(usable, jnp.take_along_axis(limb, positions, axis=-1), -jnp.inf) for limb in limbs]
-        chosen = _select_small([usable.astype(jnp.float32), *rows, -positions.astype(jnp.float32)], positions, width)
+        # Entries equal in all limbs come from one pass, which left them in ascending position.
+        chosen = _select_small(rows, positions, width)
         count = jnp.minimum(usable.sum(axis=-1, keepdims=True, dtype=jnp.int32), width)
         valid = jnp.arange(width, dtype=jnp.int32).reshape((1,) * (count.ndim - 1) + (width,)) < count
     pad = [(0, 0)] * (mask.ndim - 1) + [(0, k - width)]

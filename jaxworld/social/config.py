@@ -15,6 +15,7 @@ FORUM_PRESETS = ("reddit_global", "community_scoped")
 FORUM_RECOMMENDERS = ("reddit_hot", "random")
 FAN_OPTIONS = ("none", "log_followers", "degree")
 EPSILON_SEPARATOR = "+"
+_LEAST_BLOCKS, _LEAST_ROWS = 8, 16
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -51,7 +52,7 @@ class SocialConfig:
         hide_seen: nobody is shown the same stimulus twice on one platform.
         idempotent_engagement: a persona's repeated like, repost, quote or vote on a stimulus counts once.
         word_of_mouth_from_rejected: earlier semantics: ignored and rejected turns can spark word of mouth too.
-        block_size: personas ranked at once by a personal order.
+        block_size: most personas ranked at once by a personal order.
     """
 
     num_personas: int
@@ -102,9 +103,9 @@ class SocialConfig:
 
     @property
     def block_rows(self) -> int:
-        """Personas in a block: an even split wastes fewer rows than full blocks and a remainder."""
-        num_blocks = -(-self.num_personas // self.block_size)
-        return -(-self.num_personas // num_blocks)
+        """Personas in a block: an even split of all, in eight blocks at least, so that few of the sleeping are ranked."""
+        num_blocks = max(-(-self.num_personas // self.block_size), _LEAST_BLOCKS)
+        return min(self.num_personas, max(-(-self.num_personas // num_blocks), _LEAST_ROWS))
 
     @property
     def has_feed(self) -> bool:
