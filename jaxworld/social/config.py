@@ -103,7 +103,7 @@ class SocialConfig:
 
     @property
     def block_rows(self) -> int:
-        """Personas in a block: an even split of all, in eight blocks at least, so that few of the sleeping are ranked."""
+        """Personas in a block: an even split, in eight blocks at least, so that few of the sleeping are ranked."""
         num_blocks = max(-(-self.num_personas // self.block_size), _LEAST_BLOCKS)
         return min(self.num_personas, max(-(-self.num_personas // num_blocks), _LEAST_ROWS))
 

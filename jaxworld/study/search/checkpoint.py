@@ -22,6 +22,7 @@ import numpy as np
 
 import jaxworld
 from jaxworld.core.errors import ConfigurationError
+from jaxworld.study.files import write_atomically
 
 FORMAT = "jaxworld.search/1"
 MANIFEST = "manifest.json"
@@ -124,20 +125,6 @@ class CheckpointFolder:
                 "folder", str(self.path), "it holds a search with another configuration: choose another folder"
             )
         return dict(manifest)
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that is whole or not there, whatever happens meanwhile."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
 
 
 @contextlib.contextmanager

@@ -10,7 +10,6 @@ import contextlib
 import errno
 import hashlib
 import json
-import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from jaxworld.core.errors import ConfigurationError, MissingExtraError, require
+from jaxworld.study.files import replacing
 from jaxworld.study.sweep.study import FORMAT, Chunk
 
 MANIFEST, TABLE = "manifest.json", "sweep.parquet"
@@ -193,20 +193,6 @@ def content_digest(table: Any) -> bytes:
             values = column.to_numpy()
         hasher.update(np.ascontiguousarray(values).tobytes())
     return hasher.hexdigest().encode()
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside ``path`` that takes its place, whole and on the disk, when all went well."""
-    temporary = path.parent / f".{path.name}.{secrets.token_hex(6)}.tmp"
-    try:
-        yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
 
 
 @contextlib.contextmanager
