@@ -48,7 +48,7 @@ def merge(folders: Sequence[str | Path], out: str | Path | None = None) -> Path:
     with explained(target):
         target.mkdir(parents=True, exist_ok=True)
     tables = (read_chunk(path, manifest["configuration"]) for _, path in paths if path is not None)
-    with explained(target)(target / TABLE) as temporary:
+    with explained(target), replacing(target / TABLE) as temporary:
         writer: Any = None
         try:
             for group in _groups(arrow, tables):
