@@ -1,8 +1,6 @@
 """``python -m jaxworld``: the same as the command ``jaxworld``."""
 
-import sys
-
-from jaxworld.cli.main import main
+from jaxworld.cli.main import run_process
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_process()

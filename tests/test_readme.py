@@ -1,5 +1,7 @@
 """The README: every block of code runs, every command it shows exists, every file it points to is there."""
 
+import ast
+import importlib
 import json
 import re
 import shlex
@@ -27,6 +29,12 @@ def blocks(text: str) -> list[tuple[str, str]]:
     return re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 
 
+def headings(page: Path) -> set[str]:
+    """Anchors of a page's headings: lower case, hyphens for spaces, no other signs."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w-]", "", title.lower().replace(" ", "-")) for title in titles}
+
+
 def of_kind(kind: str) -> list[str]:
     return [content for language, content in blocks(README) if language == kind]
 
@@ -37,8 +45,9 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
 
 @pytest.mark.slow
 def test_python_blocks_run_one_after_another(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(recommenders, "_recommenders", dict(recommenders._recommenders))
     monkeypatch.setattr(worlds, "_factories", dict(worlds._factories))
     namespace: dict[str, Any] = {"__name__": "readme"}
@@ -46,6 +55,18 @@ def test_python_blocks_run_one_after_another(
         exec(compile(content, f"README.md, block {number}", "exec"), namespace)
     report = capsys.readouterr().out
     assert "stimuli; (60, 3)" in report and "'low'" in report and "Voter" in report
+    assert "reddit_hot, 3 a tick: +0." in report and "of 18.0 at best" in report
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_python_blocks_are_python_and_what_they_import_exists(page: Path) -> None:
+    for language, content in blocks(page.read_text(encoding="utf-8")):
+        if language == "python":
+            for node in ast.walk(ast.parse(content)):
+                if isinstance(node, ast.ImportFrom) and str(node.module).startswith("jaxworld"):
+                    module = importlib.import_module(str(node.module))
+                    assert all(hasattr(module, alias.name) for alias in node.names), ast.unparse(node)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
@@ -54,7 +75,8 @@ def test_commands_can_be_typed(page: Path) -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     text = page.read_text(encoding="utf-8")
-    lines = [line for language, content in blocks(text) if language == "sh" for line in content.splitlines()]
+    scripts = [content.replace("\\\n", " ") for language, content in blocks(text) if language == "sh"]
+    lines = [line for content in scripts for line in content.splitlines()]
     inline = re.findall(r"`(make \w+|pip install [^`]+)`", text)
     for line in [*lines, *inline]:
         command, *arguments = shlex.split(line, comments=True)
@@ -110,8 +132,12 @@ def test_the_json_has_the_shape_it_is_said_to_have() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_links_and_folders_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
-    assert all((page.parent / link).exists() for link in links), links
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        if "://" not in link:
+            file, _, anchor = link.partition("#")
+            target = page.parent / file if file else page
+            assert target.exists(), link
+            assert not anchor or anchor in headings(target), link
     folders = re.findall(r"^((?:\w+/)+) {2,}", text, flags=re.MULTILINE)
     assert all((ROOT / folder).is_dir() for folder in folders), folders
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -87,6 +88,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         if _ran_out_of_memory(error):
             return _fail("out of memory: run fewer worlds at once with --chunk, or lower --max-memory")
         raise
+
+
+def run_process() -> NoReturn:
+    """Run the command of this process and end it.
+
+    After a failure the process ends at once: a compiler may still be at work in the background, and the interpreter
+    cannot be taken down under it.
+    """
+    code = main()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    if code != EXIT_OK:
+        os._exit(code)
+    sys.exit(code)
 
 
 def _fail(message: str, code: int = EXIT_BAD_INPUT) -> int:
