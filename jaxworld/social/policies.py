@@ -32,12 +32,17 @@ AFFINITY_LIMIT = 2**23
 """Entries up to which the policy tabulates cosines."""
 _COSINE_TO_256 = np.float32(256.0 / 4_000.0**2)
 
+_IGNORE = Action.IGNORE
 _STEPS = {
-    Channel.SOCIAL_FEED: (Action.POST, Action.COMMENT, Action.FOLLOW, Action.REPOST, Action.LIKE, Action.IGNORE),
-    Channel.FORUM: (Action.POST, Action.REPLY, Action.IGNORE, Action.IGNORE, Action.UPVOTE, Action.DOWNVOTE),
-    Channel.WORD_OF_MOUTH: (Action.IGNORE, Action.COMMENT, Action.IGNORE, Action.BUY, Action.ASK_PEER, Action.COMPLAIN),
-}
-"""What posting, replying, following, sharing, approving and dissenting are called on each channel."""
+    Channel.SOCIAL_FEED: (
+        Action.POST, Action.COMMENT, Action.FOLLOW, Action.REPOST, Action.LIKE, _IGNORE, Action.QUOTE, _IGNORE,
+    ),
+    Channel.FORUM: (Action.POST, Action.REPLY, _IGNORE, _IGNORE, Action.UPVOTE, Action.DOWNVOTE, _IGNORE, _IGNORE),
+    Channel.WORD_OF_MOUTH: (
+        _IGNORE, Action.COMMENT, _IGNORE, Action.BUY, Action.ASK_PEER, Action.COMPLAIN, _IGNORE, Action.REJECT,
+    ),
+}  # fmt: skip
+"""What posting, replying, following, sharing, approving, dissenting, quoting and rejecting are on each channel."""
 
 
 @pytree_dataclass
@@ -51,6 +56,8 @@ class Traits:
         share: chance to pass it on.
         approve: chance to approve of it, before what follows.
         dissent: chance to dissent.
+        quote: chance to pass it on with a text of its own.
+        reject: chance to turn down what it was told.
         conformity: added to ``approve``, taken from ``dissent``, per doubling of visible net approval; negative
             for contrarians.
         interest: added to ``approve`` per unit of cosine between profile and content.
@@ -64,6 +71,8 @@ class Traits:
     share: jax.Array
     approve: jax.Array
     dissent: jax.Array
+    quote: jax.Array
+    reject: jax.Array
     conformity: jax.Array
     interest: jax.Array
     sentiment: jax.Array
@@ -72,6 +81,7 @@ class Traits:
 
 _BASE = {
     "post": 0.004, "reply": 0.01, "follow": 0.005, "share": 0.02, "approve": 0.10, "dissent": 0.02,
+    "quote": 0.0, "reject": 0.0,
     "conformity": 0.0, "interest": 0.0, "sentiment": 0.2, "sentiment_spread": 0.5,
 }  # fmt: skip
 
@@ -177,7 +187,8 @@ class RuleBasedPolicy:
         herd = traits.conformity * signed_doublings(_at(approval - counts[..., Count.DOWNVOTES], slot))
         approve = traits.approve + herd + self._interest(view, slot)
         dissent = traits.dissent - herd
-        chances = [traits.post, traits.reply, traits.follow, traits.share, approve, dissent]
+        first = [traits.post, traits.reply, traits.follow, traits.share]
+        chances = [*first, approve, dissent, traits.quote, traits.reject]
         return [jnp.clip(chance, 0, PROBABILITY_UNIT) for chance in chances]
 
     def _interest(self, view: ChannelView, slot: jax.Array) -> jax.Array:

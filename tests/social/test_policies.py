@@ -30,11 +30,13 @@ NUM = 2048
 ONE = {"post": 0, "reply": 0, "follow": 0, "share": 0, "approve": 0, "dissent": 0, "sentiment_spread": 0}
 STEPS = {
     FEED: {"post": Action.POST, "reply": Action.COMMENT, "follow": Action.FOLLOW, "share": Action.REPOST,
-           "approve": Action.LIKE},
+           "approve": Action.LIKE, "quote": Action.QUOTE},
     FORUM: {"post": Action.POST, "reply": Action.REPLY, "approve": Action.UPVOTE, "dissent": Action.DOWNVOTE},
-    WOM: {"reply": Action.COMMENT, "share": Action.BUY, "approve": Action.ASK_PEER, "dissent": Action.COMPLAIN},
+    WOM: {"reply": Action.COMMENT, "share": Action.BUY, "approve": Action.ASK_PEER, "dissent": Action.COMPLAIN,
+          "reject": Action.REJECT},
 }  # fmt: skip
-LOUD = {"post": 0.1, "reply": 0.1, "follow": 0.1, "share": 0.2, "approve": 0.3, "dissent": 0.1}
+LOUD = {"post": 0.1, "reply": 0.1, "follow": 0.1, "share": 0.1, "approve": 0.2, "dissent": 0.1, "quote": 0.1,
+        "reject": 0.1}  # fmt: skip
 
 
 @functools.cache
@@ -110,13 +112,19 @@ def test_chances_are_kept():
         assert near((done == Action.IGNORE).mean(), 1 - sum(LOUD[trait] for trait in steps))
 
 
-@pytest.mark.parametrize("trait", ["post", "reply", "follow", "share", "approve", "dissent"])
+@pytest.mark.parametrize("trait", ["post", "reply", "follow", "share", "approve", "dissent", "quote", "reject"])
 def test_certain_and_impossible_acts(trait):
     """A chance of 1 is always done, a chance of 0 never."""
     turns = react(make_traits(NUM, {**ONE, trait: 1.0}))
     for channel, steps in STEPS.items():
         assert set(turns[channel].action.tolist()) == {int(steps.get(trait, Action.IGNORE))}
     assert set(react(make_traits(NUM, ONE))[FEED].action.tolist()) == {int(Action.IGNORE)}
+
+
+def test_traits_can_drive_every_action_of_every_channel():
+    """What lands on a channel is what its traits, or a survey wave, can make a persona do there."""
+    for channel, steps in STEPS.items():
+        assert {*map(int, steps.values()), int(Action.IGNORE)} == set(np.flatnonzero(AFFORDANCES[channel]).tolist())
 
 
 def test_reactions_pick_by_attention():

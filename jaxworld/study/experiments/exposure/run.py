@@ -25,7 +25,7 @@ from jaxworld.study.experiments.exposure.plan import Plan, make_plan
 from jaxworld.study.experiments.exposure.reducer import ExposureReducer, ExposureTick
 from jaxworld.study.experiments.exposure.settings import ExposureSettings
 
-_TEXT_TRAITS = ("post", "reply")
+_TEXT_TRAITS = ("post", "reply", "quote")
 
 RowSink = Callable[[dict[str, np.ndarray]], None]
 """Takes tidy columns of one length, a part of the table at a time."""
