@@ -94,7 +94,7 @@ def make_social(
                 name, options[name], f"unknown option{f', did you mean {nearest[0]!r}?' if nearest else ''}"
             )
     config = configure(people, **{name: options[name] for name in CONFIG_OPTIONS if name in options},
-                       num_interventions=len(options.get("interventions", ())))  # fmt: skip
+                       num_interventions=_length(options.get("interventions", ())))  # fmt: skip
     params = make_params(config, people, **{name: options[name] for name in PARAM_OPTIONS if name in options})
     return SocialWorld(config, params)
 

@@ -35,7 +35,7 @@ from jaxworld.social.state import (
 )
 from jaxworld.social.streams import PlatformStreams, Streams, open_streams
 from jaxworld.social.views import make_view
-from jaxworld.social.vocabulary import Channel, Platform
+from jaxworld.social.vocabulary import Platform
 from jaxworld.social.word_of_mouth import Deliveries
 
 
@@ -287,6 +287,3 @@ def _no_drops(config: SocialConfig, width: int) -> Drops:
 def _no_told_drops(config: SocialConfig, rows: int) -> Drops:
     empty = jnp.full(word_of_mouth.drop_rows(config, rows), -1, jnp.int32)
     return Drops(stimulus=empty, persona=empty, reason=empty, count=jnp.zeros(config.num_personas, jnp.int32))
-
-
-__all__ = ["Channel", "SocialWorld", "initial_state"]
