@@ -78,7 +78,7 @@ def draw_heat_map(summary: Summary, x: str, y: str, figure_name: str) -> Any:
 
 def draw_sweep(result: SweepResult, figures: Sequence[str] | None = None) -> Any:
     """A first look: lines over ticks or over the first parameter, or a heat map if exactly two were varied."""
-    shown = list(figures or result.figures[:_PANELS])
+    shown = list(figures or most_telling(result.summary(), result.figures))
     summary = result.summary(shown)
     numeric = [name for name in result.design if summary.keys[name].dtype.kind in "biuf"]
     if "tick" in summary.keys:
@@ -86,6 +86,21 @@ def draw_sweep(result: SweepResult, figures: Sequence[str] | None = None) -> Any
     if len(numeric) == 2 and len(result.design) == 2:
         return draw_heat_map(summary, numeric[0], numeric[1], shown[0])
     return draw_lines(summary, numeric[0] if numeric else "point", shown)
+
+
+def most_telling(summary: Summary, figures: Sequence[str]) -> list[str]:
+    """The few figures whose means differ most between cells, in units of their intervals, in their given order."""
+
+    def contrast(name: str) -> float:
+        mean, low, high = (np.asarray(values, np.float64) for values in summary.figures[name])
+        known = np.isfinite(mean) & np.isfinite(low) & np.isfinite(high)
+        if not known.any():
+            return -1.0
+        spread, width = float(np.ptp(mean[known])), float((high - low)[known].mean())
+        return spread / width if width > 0 else (np.inf if spread > 0 else 0.0)
+
+    best = sorted(figures, key=contrast, reverse=True)[:_PANELS]
+    return [name for name in figures if name in best]
 
 
 def write_sweep_figure(result: SweepResult, path: str | Path, figures: Sequence[str] | None = None) -> None:

@@ -1,5 +1,7 @@
 """Figures of sweeps, from summaries made by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,16 @@ def test_gaps_leave_holes_and_unknown_names_are_refused(summary):
         draw_lines(summary, "speed", ["gain"])
     with pytest.raises(ConfigurationError, match="gain"):
         draw_lines(summary, "rate", ["loss"])
+
+
+def test_the_panels_are_the_figures_that_differ_most():
+    """What is alike everywhere gives way to what the design moves."""
+    from jaxworld.plot.sweep import most_telling
+
+    flat = (np.full(4, 2.0), np.full(4, 1.0), np.full(4, 3.0))
+    moved = (np.arange(4.0), np.arange(4.0) - 0.1, np.arange(4.0) + 0.1)
+    unknown = (np.full(4, np.nan),) * 3
+    names = ["a", "b", "gini", "c", "d", "e"]
+    figures = dict(zip(names, (flat, unknown, moved, flat, flat, flat), strict=True))
+    assert most_telling(SimpleNamespace(figures=figures), names)[:2] == ["a", "gini"]
+    assert "b" not in most_telling(SimpleNamespace(figures=figures), names)
