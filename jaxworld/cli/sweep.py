@@ -212,7 +212,7 @@ def _adapted(reporter: Any) -> Callable[[study.SweepProgress], None] | None:
 
 def _write_figure(result: study.SweepResult) -> None:
     from jaxworld.plot.sweep import write_sweep_figure
-    from jaxworld.study.files import replacing
+    from jaxworld.core.files import replacing
     from jaxworld.study.sweep.store import explained
 
     assert result.path is not None

@@ -22,7 +22,7 @@ import numpy as np
 
 import jaxworld
 from jaxworld.core.errors import ConfigurationError
-from jaxworld.study.files import write_atomically
+from jaxworld.core.files import write_atomically
 
 FORMAT = "jaxworld.search/1"
 MANIFEST = "manifest.json"

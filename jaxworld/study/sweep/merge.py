@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxworld.core.errors import ConfigurationError, require
-from jaxworld.study.files import replacing
+from jaxworld.core.files import replacing
 from jaxworld.study.sweep.store import (
     TABLE,
     explained,

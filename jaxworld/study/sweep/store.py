@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from jaxworld.core.errors import ConfigurationError, MissingExtraError, require
-from jaxworld.study.files import replacing
+from jaxworld.core.files import replacing
 from jaxworld.study.sweep.study import FORMAT, Chunk
 
 MANIFEST, TABLE = "manifest.json", "sweep.parquet"

@@ -19,9 +19,13 @@ def main(task: dict[str, Any]) -> None:
         slow_down(task["delay_s"])
     import jax
 
-    result = SWEEPS[task["sweep"]](out=task["out"], **task.get("options", {}))
-    facts = {"devices": jax.device_count(), "processes": jax.process_count(), "computed": result.computed}
-    print(json.dumps({**facts, "missing": result.missing, "path": str(result.path)}), flush=True)
+    facts: dict[str, Any] = {"devices": jax.device_count(), "processes": jax.process_count()}
+    for name in task.get("families", ()):
+        SWEEPS[name](out=f"{task['out']}/{name}", **task.get("options", {}))
+    if "sweep" in task:
+        result = SWEEPS[task["sweep"]](out=task["out"], **task.get("options", {}))
+        facts |= {"computed": result.computed, "missing": result.missing, "path": str(result.path)}
+    print(json.dumps(facts), flush=True)
 
 
 def slow_down(seconds: float) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +44,23 @@ def social_sweep(**options: Any) -> SweepResult:
     return sweep(arms, grid({"budget": [1, 3]}), **{"seeds": 5, "ticks": 3, **options})
 
 
-SWEEPS = {"walk": walk_sweep, "social": social_sweep}
+def family_sweep(world: str, worlds: int, configuration: dict[str, Any], axes: dict[str, Any]) -> Any:
+    """A small sweep of one family: a number of worlds in all, over the points of a grid, for four ticks."""
+    design = grid(axes)
+    seeds = worlds // math.prod(map(len, axes.values()))
+
+    def run(**options: Any) -> SweepResult:
+        return sweep(variants(world, configuration), design, **{"seeds": seeds, "ticks": 4, **options})
+
+    return run
+
+
+FAMILIES = {
+    "core": family_sweep("core/random_walk", 1020, {"num_walkers": 3}, {"slip_threshold": SLIPS}),
+    "social": family_sweep("social/feed", 80, {**SOCIAL, "feed_recommender": "reddit_hot"}, {"budget": [1, 3]}),
+}
+"""One sweep of every family, for what has to hold for all of them; a family's worlds fill more than one block."""
+SWEEPS = {"walk": walk_sweep, "social": social_sweep, **FAMILIES}
 
 
 def file_digest(path: Path | None) -> str:
@@ -62,6 +80,12 @@ def child_environment(devices: int) -> dict[str, str]:
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         "PYTHONPATH": str(ROOT),
     }
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return listening.getsockname()[1]
 
 
 def start_child(devices: int = 1, **task: Any) -> subprocess.Popen[str]:

@@ -1,12 +1,10 @@
-"""One sweep on eight devices, and over two processes, to the byte."""
-
-import socket
+"""A sweep over two processes that goes on after a part was done before, and how processes find one another."""
 
 import pytest
 
 from jaxworld.core.errors import ConfigurationError
 from jaxworld.study.sweep import initialise
-from tests.study.sweep.common import file_digest, finish_child, start_child, walk_sweep
+from tests.study.sweep.common import file_digest, finish_child, free_port, start_child, walk_sweep
 
 pytestmark = pytest.mark.devices
 
@@ -14,18 +12,6 @@ pytestmark = pytest.mark.devices
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     return file_digest(walk_sweep(out=tmp_path_factory.mktemp("one") / "sweep", chunk=3).path)
-
-
-def free_port():
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return listening.getsockname()[1]
-
-
-def test_eight_devices(expected, tmp_path):
-    facts = finish_child(start_child(devices=8, sweep="walk", out=str(tmp_path / "eight"), options={"chunk": 2}))
-    assert (facts["devices"], facts["computed"]) == (8, 42)
-    assert file_digest(facts["path"]) == expected
 
 
 def test_two_processes(expected, tmp_path):

