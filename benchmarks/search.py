@@ -15,7 +15,9 @@ import numpy as np
 import optax
 
 import jaxworld
-from benchmarks.harness import machine_facts, measure, use_every_cpu
+from benchmarks.floors import Rates, Work
+from benchmarks.harness import Timing, machine_facts, measure, use_every_cpu
+from benchmarks.rows import Effort, Row
 from jaxworld.core.errors import MissingExtraError
 from jaxworld.core.random import world_keys
 from jaxworld.core.rollout import rollout
@@ -25,11 +27,12 @@ from jaxworld.study.search.array_policies import stack
 PARAMETERS, POPULATION = 1_000, 256
 CANDIDATES, WORLDS, STEPS = 64, 64, 100
 REPEATS = 5
+OURS = "openai_es (ours)"
 
 
 def strategies() -> dict[str, Strategy]:
     """Ours, and some of evosax if it is installed."""
-    made: dict[str, Strategy] = {"openai_es (ours)": OpenAIES(POPULATION, 0.1, optax.adam(0.05))}
+    made: dict[str, Strategy] = {OURS: OpenAIES(POPULATION, 0.1, optax.adam(0.05))}
     try:
         made["Open_ES (evosax)"] = from_evosax("Open_ES", POPULATION, optimizer=optax.adam(0.05))
         for name in ("PGPE", "SNES", "Sep_CMA_ES"):
@@ -39,43 +42,66 @@ def strategies() -> dict[str, Strategy]:
     return made
 
 
-def ask_and_tell(strategy: Strategy) -> dict[str, float]:
-    """Milliseconds of a warm ask and tell."""
+def rows(effort: Effort, rates: Rates) -> list[Row]:
+    """What the table of all families shows: a generation, and an evaluation over a bare vmap."""
+    made = {name: ask_and_tell(strategy, effort.repeats) for name, strategy in strategies().items()}
+    generation = {name: _sum(ask, tell) for name, (ask, tell) in made.items()}
+    # A normal number takes two words at best, and the population is written and read once each.
+    numbers = PARAMETERS * POPULATION // 2
+    work = Work(bytes=2 * 4 * PARAMETERS * POPULATION, words=2 * numbers)
+    what = f"a generation, {POPULATION} candidates of {PARAMETERS:,} parameters"
+    evaluator, bare = evaluation(effort.repeats)
+    return [
+        Row("search", what, "ask and tell", generation.pop(OURS), generation, floor_s=work.floor(rates)),
+        Row("search", "evaluating policies", "world-step", evaluator, {"bare vmap, one device": bare}),
+    ]
+
+
+def _sum(first: Timing, second: Timing) -> Timing:
+    return Timing(first.wall_s + second.wall_s, first.cpu_s + second.cpu_s, first.repeats)
+
+
+def ask_and_tell(strategy: Strategy, repeats: int = REPEATS) -> tuple[Timing, Timing]:
+    """A warm ask and a warm tell."""
     state = jax.jit(strategy.init)(jax.random.key(0), jnp.zeros(PARAMETERS, jnp.float32))
     ask, tell = jax.jit(strategy.ask), jax.jit(strategy.tell)
     population, state = ask(jax.random.key(1), state)
     fitness = jax.random.normal(jax.random.key(2), (POPULATION,), jnp.float32)
-    asking = measure(lambda: ask(jax.random.key(1), state), REPEATS)
-    telling = measure(lambda: tell(jax.random.key(3), state, population, fitness), REPEATS)
-    return {"ask_ms": 1e3 * asking.wall_s, "tell_ms": 1e3 * telling.wall_s}
+    asking = measure(lambda: ask(jax.random.key(1), state), repeats)
+    telling = measure(lambda: tell(jax.random.key(3), state, population, fitness), repeats)
+    return asking, telling
 
 
-def evaluation() -> dict[str, float]:
-    """World-steps per second of the evaluator, and of one bare vmap over the same pairs on one device."""
+def evaluation(repeats: int = REPEATS) -> tuple[Timing, Timing]:
+    """A world-step of the evaluator, and of one bare vmap over the same pairs on one device."""
     world = jaxworld.make("core/bandit", num_agents=4)
     population = stack([make_array_policy("mlp", world, seed=seed) for seed in range(CANDIDATES)])
     seeds = np.arange(WORLDS, dtype=np.uint64)
     evaluator = Evaluator(world_objective(world, STEPS), block=256)
-    ours = measure(lambda: evaluator.scores(population, seeds), REPEATS)
+    ours = measure(lambda: evaluator.scores(population, seeds), repeats)
 
     def one(policy: Any, key: jax.Array) -> jax.Array:
         return rollout(world, policy, key, STEPS).summary.total_reward.mean()
 
     bare = jax.jit(jax.vmap(jax.vmap(one, in_axes=(None, 0)), in_axes=(0, None)))
     keys = world_keys(seeds)
-    floor = measure(lambda: bare(population, keys), REPEATS)
+    floor = measure(lambda: bare(population, keys), repeats)
     steps = CANDIDATES * WORLDS * STEPS
-    return {"evaluator_steps_per_s": steps / ours.wall_s, "bare_vmap_steps_per_s": steps / floor.wall_s}
+    return ours.per(steps), floor.per(steps)
 
 
 def main() -> None:
     """Print the table, and everything as one JSON line."""
     use_every_cpu()
-    costs = {name: ask_and_tell(strategy) for name, strategy in strategies().items()}
+    costs = {
+        name: {"ask_ms": 1e3 * ask.wall_s, "tell_ms": 1e3 * tell.wall_s}
+        for name, (ask, tell) in ((name, ask_and_tell(strategy)) for name, strategy in strategies().items())
+    }
     print(f"{PARAMETERS:,} parameters, {POPULATION} candidates; wall milliseconds, warm")
     for name, cost in costs.items():
         print(f"  {name:<22} ask {cost['ask_ms']:8.2f}   tell {cost['tell_ms']:8.2f}")
-    speed = evaluation()
+    names = ("evaluator_steps_per_s", "bare_vmap_steps_per_s")
+    speed = {name: 1 / timing.wall_s for name, timing in zip(names, evaluation(), strict=True)}
     print(f"{CANDIDATES} candidates × {WORLDS} worlds × {STEPS} steps; world-steps per second")
     for name, value in speed.items():
         print(f"  {name:<22} {value:14,.0f}")

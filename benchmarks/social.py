@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import floors, harness, kernel, oasis, references, report
+from benchmarks.rows import Effort, Row
 from benchmarks.rule import RECOMMENDERS, Case
 
 PUBLISHED_CPU_S = 0.078
@@ -99,6 +100,29 @@ def collect(options: argparse.Namespace, other: oasis.Oasis | None) -> dict[str,
             case = Case(name, HEADLINE_PERSONAS, HEADLINE_POSTS, options.ticks)
             results["headline"].append(run_headline(case, options, rates, other))
     return results
+
+
+def rows(effort: Effort, rates: floors.Rates) -> list[Row]:
+    """What the table of all families shows: a tick under each recommender."""
+    personas, posts, ticks, worlds = (200, 250, 2, 8) if effort.quick else (1000, 1000, 10, 64)
+    with contextlib.ExitStack() as stack:
+        other = stack.enter_context(oasis.load(effort.oasis)) if effort.oasis else None
+        return [
+            _row(run_case(Case(name, personas, posts, ticks), worlds, effort.repeats, rates, other))
+            for name in RECOMMENDERS[:4]
+        ]
+
+
+def _row(found: dict[str, Any]) -> Row:
+    timings = {name: harness.Timing(**timing) for name, timing in found["timings"].items()}
+    return Row(
+        "social",
+        f"tick under {found['recommender']}, {found['personas']:,} personas, {found['posts']:,} posts",
+        "world-tick",
+        timings.pop("ours, batched"),
+        {"jaxworld, one world" if name == "ours, one world" else name: timing for name, timing in timings.items()},
+        floor_s=found["floor_cpu_s"]["fixed shapes"],
+    )
 
 
 def run_case(case: Case, worlds: int, repeats: int, rates: floors.Rates, other: oasis.Oasis | None) -> dict[str, Any]:

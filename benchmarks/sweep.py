@@ -24,6 +24,8 @@ import jax
 import numpy as np
 
 from benchmarks import harness
+from benchmarks.floors import Rates
+from benchmarks.rows import Effort, Row
 from jaxworld.core import rollout, world_keys
 from jaxworld.study.sweep import initialise, sweep, variants
 from jaxworld.study.sweep.families import default_policy, default_reducer
@@ -94,6 +96,31 @@ def collect(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def rows(effort: Effort, rates: Rates) -> list[Row]:
+    """What the table of all families shows: the machinery over a bare loop, and ten times the worlds."""
+    del rates
+    worlds = 128 if effort.quick else 512
+    kinds: dict[str, dict[str, Any]] = {
+        "swept": {"worlds": worlds},
+        "bare": {"worlds": worlds, "bare": True},
+        "many": {"worlds": 10 * worlds},
+    }
+    taken: dict[str, list[dict[str, Any]]] = {name: [] for name in kinds}
+    for _ in range(effort.repeats):  # in turn, so that what else the machine does meets all of them alike
+        for name, task in kinds.items():
+            taken[name].append(launch({"world": "social/feed", **task}, 1, 1))
+    per = {
+        name: harness.Timing(
+            *(statistics.median(run[kind] for run in runs) for kind in ("run_s", "cpu_s")), effort.repeats
+        ).per(kinds[name]["worlds"] * TICKS)
+        for name, runs in taken.items()
+    }
+    return [
+        Row("sweep", "table of worlds", "world-tick", per["swept"], {"bare vmap and scan": per["bare"]}),
+        Row("sweep", "ten times the worlds", "world-tick", per["many"], {"a tenth of them": per["swept"]}),
+    ]
+
+
 def launch(task: dict[str, Any], devices: int, processes: int) -> dict[str, Any]:
     """One run in processes of its own; the slowest process counts."""
     with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
@@ -112,7 +139,7 @@ def launch(task: dict[str, Any], devices: int, processes: int) -> dict[str, Any]
     if any(child.returncode for child in children):
         raise SystemExit("a run failed, see above")
     results = [json.loads(text.strip().splitlines()[-1]) for text in outputs]
-    return {name: max(result[name] for result in results) for name in ("run_s", "peak_bytes")}
+    return {name: max(result[name] for result in results) for name in ("run_s", "cpu_s", "peak_bytes")}
 
 
 def work(task: dict[str, Any]) -> dict[str, Any]:
@@ -121,15 +148,15 @@ def work(task: dict[str, Any]) -> dict[str, Any]:
         initialise(*task["join"])
     arms = variants(task["world"], WORLDS[task["world"]])
     if task.get("bare"):
-        seconds = bare_loop(next(iter(arms.values()))().world, task["worlds"])
+        taken = bare_loop(next(iter(arms.values()))().world, task["worlds"])
     else:
         result = sweep(arms, seeds=task["worlds"], ticks=TICKS, out=task["out"])
-        seconds = sum(entry["run_s"] for entry in result.timing.values())
-    return {"run_s": seconds, "peak_bytes": harness.peak_memory_bytes() or 0}
+        taken = tuple(sum(entry[kind] for entry in result.timing.values()) for kind in ("run_s", "run_cpu_s"))
+    return {"run_s": taken[0], "cpu_s": taken[1], "peak_bytes": harness.peak_memory_bytes() or 0}
 
 
-def bare_loop(world: Any, num_worlds: int) -> float:
-    """Seconds of ``jit(vmap(rollout))`` over the same worlds in blocks of the width a sweep would choose.
+def bare_loop(world: Any, num_worlds: int) -> tuple[float, ...]:
+    """Wall and CPU seconds of ``jit(vmap(rollout))`` over the same worlds in blocks of the width a sweep would choose.
 
     It returns the flags of the worlds as a sweep does: without them the compiler drops the work of finding them.
     """
@@ -147,10 +174,10 @@ def bare_loop(world: Any, num_worlds: int) -> float:
     run = jax.jit(jax.vmap(run_world, in_axes=(0, None)))
     seeds = derive_seeds(-(-num_worlds // block) * block, 0)
     jax.block_until_ready(run(world_keys(seeds[:block]), traced))
-    began = time.perf_counter()
+    began, cpu_began = time.perf_counter(), time.process_time()
     found = [jax.device_get(run(world_keys(seeds[at : at + block]), traced)) for at in range(0, len(seeds), block)]
     jax.tree.map(lambda *parts: np.concatenate(parts), *found)
-    return time.perf_counter() - began
+    return time.perf_counter() - began, time.process_time() - cpu_began
 
 
 def show(results: dict[str, Any]) -> None:
@@ -184,6 +211,8 @@ def draw(results: dict[str, Any], path: Path) -> None:
     )
     panel.set_ylim(bottom=0)
     panel.set_xscale("log", base=2)
+    counts = sorted({int(count) for kind in ("devices", "processes") for count in results[kind]})
+    panel.set_xticks(counts, [str(count) for count in counts])
     tidy(panel)
     panel.legend(frameon=False)
     write_figure(figure, path)

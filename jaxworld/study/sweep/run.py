@@ -196,7 +196,7 @@ class _Run:
         return waiting
 
     def _run_arm(self, arm: CompiledArm, number: int, chunks: list[Chunk], most: int, clock: Clock) -> None:
-        name, began = arm.one.arm.name, time.perf_counter()
+        name, began, cpu_began = arm.one.arm.name, time.perf_counter(), time.process_time()
         clock.tell("running", name, number)
 
         def told(worlds: int) -> None:
@@ -211,6 +211,7 @@ class _Run:
         self._timing[name] = {
             "compile_s": arm.compile_s,
             "run_s": time.perf_counter() - began,
+            "run_cpu_s": time.process_time() - cpu_began,
             "traces": len(arm.one.kernel.traces),
             "call_worlds": arm.width,
             "call_bytes": arm.memory.total,

@@ -6,7 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -15,6 +15,7 @@ from jaxworld.core.random import world_keys
 from jaxworld.core.rollout import rollout_chunk, rollout_start
 from jaxworld.social import SocialWorld, make_policy, make_social
 from jaxworld.social.policies import PROBABILITY_UNIT
+from jaxworld.social.population import ActivityFormula
 from jaxworld.social.population.load import GENERATED, load_population
 from jaxworld.social.population.report import BuiltPopulation
 from jaxworld.social.state import raise_on_overflow
@@ -88,9 +89,15 @@ def run_exposure(
             progress(ExposureProgress(name, arm, len(settings.recommenders), before + done, total, phase, elapsed))
 
     report("population", 0, 0)
-    # Networks and folders bring their own size.
+    # Networks and paths bring their own size.
     size = settings.personas if settings.population in GENERATED else None
-    built = load_population(settings.population, num_personas=size, seed=settings.seed)
+    built = load_population(
+        settings.population,
+        num_personas=size,
+        seed=settings.seed,
+        embed=settings.embed,
+        activity=cast("ActivityFormula | None", settings.activity),
+    )
     arms = [_make_arm(settings, built, name, devices or jax.devices()) for name in settings.recommenders]
     rows = summary.RowCollector(settings, keep=sink is None)
     report("compiling", 0, 0)

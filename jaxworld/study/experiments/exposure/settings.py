@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from jaxworld.core.errors import ConfigurationError, require
 from jaxworld.social.config import CHANNELS, FORUM_RECOMMENDERS
+from jaxworld.social.population import ActivityFormula
+from jaxworld.social.population.embedding import resolve_embedder
 from jaxworld.social.recommenders import get_recommender
 from jaxworld.social.vocabulary import TickUnit
 
@@ -40,7 +42,9 @@ class ExposureSettings:
         recommenders: arms, by name, or ``a+b`` for a mixture.
         channels: any of ``feed``, ``forum``, ``wom``; the recommender is the feed's, or the forum's without a feed.
         tick_unit: ``hour``, ``day`` or ``week``.
-        population: a name or folder for ``load_population``.
+        population: a name or path for ``load_population``.
+        embed: what turns the texts of a population's file into vectors: ``hashing``, ``minilm``, or ``none``.
+        activity: what activity counts of a population's file mean; default: what its format means by them.
         seed: seed of the population and of all worlds.
         chunk: worlds run at once; default: what memory allows.
         max_memory: GiB the run may hold; default: a share of what is free.
@@ -56,6 +60,8 @@ class ExposureSettings:
     channels: tuple[str, ...] = ("feed",)
     tick_unit: str = "hour"
     population: str = "generated"
+    embed: str = "hashing"
+    activity: str | None = None
     seed: int = 0
     chunk: int | None = None
     max_memory: float | None = None
@@ -79,6 +85,10 @@ class ExposureSettings:
         )
         units = tuple(unit.name.lower() for unit in TickUnit)
         require(self.tick_unit in units, "tick_unit", self.tick_unit, f"use one of {', '.join(units)}")
+        resolve_embedder(self.embed)
+        formulas = get_args(ActivityFormula)
+        known = self.activity is None or self.activity in formulas
+        require(known, "activity", self.activity, f"use one of {', '.join(formulas)}")
         self._check_channels()
         self._check_recommenders()
 

@@ -1,0 +1,5 @@
+"""``python -m benchmarks``."""
+
+from benchmarks.table import main
+
+raise SystemExit(main())
