@@ -51,29 +51,44 @@ def draw_lines(summary: Summary, x: str, figures: Sequence[str]) -> Any:
     return figure
 
 
-def draw_heat_map(summary: Summary, x: str, y: str, figure_name: str) -> Any:
-    """The mean of one figure over two parameters, one panel an arm; other keys are averaged.
+def draw_heat_map(summary: Summary, x: str, y: str, figures: str | Sequence[str]) -> Any:
+    """The means of one or more figures over two parameters: a row of panels a figure, a panel an arm.
+
+    Other keys are averaged; the panels of a row share their colours.
 
     Raises:
         ConfigurationError: for an unknown key or figure.
         MissingExtraError: if matplotlib is not installed.
     """
-    _require(summary, (x, y), (figure_name,))
-    names = list(dict.fromkeys(summary.keys["arm"]))
-    figure = new_figure(4.6 * len(names) + 1, 4.4)
-    panels = figure.subplots(1, len(names), squeeze=False)[0]
-    columns, rows = np.unique(summary.keys[x]), np.unique(summary.keys[y])
-    maps = [_cells(summary, name, x, y, figure_name, columns, rows) for name in names]
+    names = [figures] if isinstance(figures, str) else list(figures)
+    _require(summary, (x, y), names)
+    arms = list(dict.fromkeys(summary.keys["arm"]))
+    figure = new_figure(4.2 * len(arms) + 1.2, 0.6 + 2.9 * len(names))
+    panels = figure.subplots(len(names), len(arms), squeeze=False, sharex=True, sharey=True)
+    for name, row in zip(names, panels, strict=True):
+        figure.colorbar(_heat_map_row(row, summary, arms, (x, y), name), ax=list(row), label=name)
+        row[0].set_ylabel(y)
+    for panel, arm in zip(panels[0], arms, strict=True):
+        panel.set_title(arm)
+    for panel in panels[-1]:
+        panel.set_xlabel(x)
+    return figure
+
+
+def _heat_map_row(
+    panels: Sequence[Any], summary: Summary, arms: Sequence[str], axes: tuple[str, str], name: str
+) -> Any:
+    """One figure for every arm, in the colours of one scale; returns the last image."""
+    columns, rows = (np.unique(summary.keys[axis]) for axis in axes)
+    maps = [_cells(summary, arm, *axes, name, columns, rows) for arm in arms]
     finite = np.concatenate([cells[np.isfinite(cells)] for cells in maps])
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     image = None
-    for panel, name, cells in zip(panels, names, maps, strict=True):
+    for panel, cells in zip(panels, maps, strict=True):
         image = panel.imshow(cells, origin="lower", aspect="auto", vmin=low, vmax=high, cmap="viridis")
-        panel.set(title=name, xlabel=x, ylabel=y)
         panel.set_xticks(range(len(columns)), [f"{value:g}" for value in columns])
         panel.set_yticks(range(len(rows)), [f"{value:g}" for value in rows])
-    figure.colorbar(image, ax=list(panels), label=figure_name)
-    return figure
+    return image
 
 
 def draw_sweep(result: SweepResult, figures: Sequence[str] | None = None) -> Any:
@@ -84,7 +99,7 @@ def draw_sweep(result: SweepResult, figures: Sequence[str] | None = None) -> Any
     if "tick" in summary.keys:
         return draw_lines(summary, "tick", shown)
     if len(numeric) == 2 and len(result.design) == 2:
-        return draw_heat_map(summary, numeric[0], numeric[1], shown[0])
+        return draw_heat_map(summary, numeric[0], numeric[1], shown)
     return draw_lines(summary, numeric[0] if numeric else "point", shown)
 
 

@@ -47,6 +47,9 @@ def test_heat_map_has_a_panel_an_arm(summary):
     panels = [panel for panel in figure.axes if panel.images]
     assert [panel.get_title() for panel in panels] == ["plain", "fancy"]
     np.testing.assert_allclose(panels[0].images[0].get_array(), [[1, 6], [2, 7]])
+    twice = draw_heat_map(summary, "rate", "size", ["gain", "gain"])
+    assert len([panel for panel in twice.axes if panel.images]) == 4
+    assert [panel.get_xlabel() for panel in twice.axes[:4]] == ["", "", "rate", "rate"]
 
 
 def test_the_first_look_fits_what_was_varied(tmp_path):
