@@ -6,7 +6,7 @@ import argparse
 import importlib.util
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from jaxworld.cli.exposure_tables import print_tables
 from jaxworld.cli.options import add_output_options, defaults_of, number, split_names
@@ -14,6 +14,7 @@ from jaxworld.cli.output import OutputFolder, print_json
 from jaxworld.cli.progress import progress_reporter
 from jaxworld.cli.runtime import prepare_jax
 from jaxworld.core.errors import MissingExtraError
+from jaxworld.social.population import EMBEDDERS, ActivityFormula
 from jaxworld.social.recommenders import recommender_names
 from jaxworld.study.experiments import exposure as study
 
@@ -28,7 +29,21 @@ _STUDY_OPTIONS = (
     ("window", int, "N", "ranked candidates to pick them from (default: follows from the budget)"),
     ("recommenders", str, "NAME", f"some of {', '.join(recommender_names())}, by commas or spaces"),
     ("channels", str, "NAME", "some of feed, forum, wom, by commas or spaces"),
-    ("population", str, "PATH|NAME", "a name from 'jaxworld list', or a folder with personas.csv and follows.csv"),
+    (
+        "population",
+        str,
+        "PATH|NAME",
+        "a name from 'jaxworld list', a folder with personas.csv and follows.csv, "
+        "an OASIS .csv file, or a .json file of users or personas",
+    ),
+    ("embed", str, "NAME", f"vectors of a file's texts: {', '.join(EMBEDDERS)} or none"),
+    (
+        "activity",
+        str,
+        "NAME",
+        f"meaning of a file's activity counts: {', '.join(get_args(ActivityFormula))} "
+        "(default: follows from the format)",
+    ),
     ("seed", int, "N", "all worlds and the population follow from it"),
 )
 _MEMORY_OPTIONS = (

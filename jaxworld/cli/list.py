@@ -59,7 +59,7 @@ def _lines(content: dict[str, Any]) -> list[str]:
         "Recommenders, for --recommenders:",
         *_two_columns(recommenders),
         "",
-        "Populations, for --population (or the path of a folder with personas.csv and follows.csv):",
+        "Populations, for --population (or a folder with personas.csv and follows.csv, a .csv or a .json file):",
         f"  {', '.join(content['populations'])}",
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -66,7 +67,7 @@ PRESETS: dict[str, tuple[dict[str, Any], str]] = {
 
 def make_social(
     *,
-    population: Population | BuiltPopulation | str | None = None,
+    population: Population | BuiltPopulation | str | Path | None = None,
     num_personas: int = 1000,
     seed: int = 0,
     **options: Any,
@@ -74,7 +75,7 @@ def make_social(
     """A social world with its default parameters.
 
     Args:
-        population: arrays, a built population, a name or folder for ``load_population``, or None for a generated
+        population: arrays, a built population, a name or path for ``load_population``, or None for a generated
             one of ``num_personas`` personas.
         num_personas: size of a generated population.
         seed: seed of a generated population (not of a run).
@@ -112,9 +113,9 @@ def resolve_population(population: Any, num_personas: int, seed: int) -> Populat
         return population.population
     if population is None:
         return default_population(num_personas, seed)
-    if isinstance(population, str):
+    if isinstance(population, str | Path):
         return load_population(population, num_personas=num_personas, seed=seed).population
-    raise ConfigurationError("population", population, "give Population arrays, a built population, a name or a folder")
+    raise ConfigurationError("population", population, "give Population arrays, a built population, a name or a path")
 
 
 def default_population(num_personas: int, seed: int, communities: Literal["none", "planted"] = "none") -> Population:

@@ -32,6 +32,9 @@ BAD = {
     "unknown option": (["--speed", "9"], "--speed"),
     "abbreviated option": (["--person", "9"], "--person"),
     "no such folder": (["--population", "no/such/folder"], "population"),
+    "no such file": (["--population", "people.json"], "population"),
+    "unknown embedder": (["--embed", "bert"], "hashing"),
+    "unknown activity": (["--activity", "loudest"], "hourly_peak"),
     "misspelt population": (["--population", "karate_klub"], "karate_club"),
     "empty --out": (["--out", ""], "--out"),
 }
@@ -67,6 +70,12 @@ def test_malformed_folder_names_file_and_line(tmp_path: Path, capsys: pytest.Cap
     line = refused([*SMALL, "--population", str(tmp_path), "--out", str(tmp_path / "out")], capsys)
     assert "personas.csv:3" in line
     assert not (tmp_path / "out").exists()
+
+
+def test_malformed_file_names_file_row_and_field(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "people.json").write_text('{"format": "jaxworld.personas/1", "personas": [{"id": "a", "mood": 3}]}')
+    argv = [*SMALL, "--population", str(tmp_path / "people.json"), "--out", str(tmp_path / "out")]
+    assert "people.json, personas[0], field mood" in refused(argv, capsys)
 
 
 def test_recommender_that_needs_a_graph_names_the_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 
 from jaxworld.core.errors import ConfigurationError, require
+from jaxworld.social.population.activity import ActivityFormula, hourly_activity
 from jaxworld.social.population.arrays import make_population
-from jaxworld.social.population.checks import STRONGEST_TIE
 from jaxworld.social.population.csv_table import IntegerTable, read_integer_table
+from jaxworld.social.population.follow_lists import OnSelfFollow, check_on_self_follow, clean_follows, ties_from_follows
 from jaxworld.social.population.measures import measure_graph
-from jaxworld.social.population.report import BuiltPopulation, PopulationReport, counted, listed
+from jaxworld.social.population.report import BuiltPopulation, PopulationReport
 
 PERSONAS_FILE = "personas.csv"
 FOLLOWS_FILE = "follows.csv"
 HOUR_COLUMNS = tuple(f"h{hour:02d}" for hour in range(24))
-MUTUAL_TIE = STRONGEST_TIE
-ONE_WAY_TIE = STRONGEST_TIE // 2
 
 
-def from_csv_folder(path: str | Path, *, on_self_follow: Literal["report", "refuse"] = "report") -> BuiltPopulation:
+def from_csv_folder(
+    path: str | Path, *, on_self_follow: OnSelfFollow = "report", activity: ActivityFormula = "own_peak"
+) -> BuiltPopulation:
     """A population from real accounts and their follows.
 
     ``personas.csv`` has the columns ``persona`` (a non-negative integer), ``followers_total``, optionally
@@ -31,41 +31,49 @@ def from_csv_folder(path: str | Path, *, on_self_follow: Literal["report", "refu
 
     * ``followers`` are the totals of the file, ``follows`` its edges without self-follows and repetitions.
     * Two accounts are tied if one follows the other, with strength 1000 if both do and 500 if one does.
-    * ``rhythm`` of an account is its hour counts divided by their largest. ``involvement`` is 1 - exp(-largest): read
-      as the mean of a Poisson count, that is the chance of at least one activity in the account's busiest hour. An
-      account without any activity has rhythm and involvement 0. Without hour columns there is no rhythm and
-      everybody's involvement is 1.
+    * ``rhythm`` and ``involvement`` follow from the hour counts, see :func:`hourly_activity`. Without hour columns
+      there is no rhythm and everybody's involvement is 1.
 
     Args:
         path: the folder.
         on_self_follow: ``"report"`` ignores accounts that follow themselves and says so, ``"refuse"`` raises.
+        activity: what hour counts mean.
 
     Raises:
         ConfigurationError: one line with file, line, column and remedy, for anything that is not as described.
     """
-    allowed = on_self_follow in ("report", "refuse")
-    require(allowed, "on_self_follow", on_self_follow, "use 'report' or 'refuse'")
+    check_on_self_follow(on_self_follow)
     folder = Path(path)
     require(folder.is_dir(), "path", str(path), "there is no such folder")
     personas = read_integer_table(folder / PERSONAS_FILE, _check_persona_header)
     edges = read_integer_table(folder / FOLLOWS_FILE, _check_follow_header)
     persona_rows = _persona_rows(personas)
-    follows, accounting, notes = _clean_follows(edges, persona_rows, on_self_follow)
-    ties, strengths = _ties_from_follows(follows, len(persona_rows))
-    rhythm, involvement, hour_notes = _activity(personas)
+    follows = clean_follows(
+        _follow_rows(edges, persona_rows),
+        edges.lines,
+        source=edges.name,
+        refuse=None
+        if on_self_follow == "report"
+        else lambda row: edges.refuse(row, "followee", "remove the self-follow, or use on_self_follow='report'"),
+    )
+    ties, strengths = ties_from_follows(follows.pairs, len(persona_rows))
     ids = [str(number) for number in personas.column("persona").tolist()]
+    has_hours = HOUR_COLUMNS[0] in personas.columns
+    counts = np.stack([personas.column(hour) for hour in HOUR_COLUMNS], axis=1) if has_hours else None
+    hours = hourly_activity(counts, activity, ids)
     population = make_population(
         ids,
         ties=ties,
         strengths=strengths,
-        involvement=involvement,
+        involvement=hours.involvement,
         followers=personas.column("followers_total"),
-        follows=follows,
-        rhythm=rhythm,
+        follows=follows.pairs,
+        rhythm=hours.rhythm,
     )
-    measures = measure_graph(len(ids), ties, strengths) | accounting
+    measures = measure_graph(len(ids), ties, strengths) | follows.accounting
     parameters = {"source": "csv folder", "folder": folder.name, "on_self_follow": on_self_follow}
-    notes = [*notes, *hour_notes]
+    parameters |= {"activity": activity} if has_hours else {}
+    notes = [*follows.notes, *hours.notes]
     if "following_total" in personas.columns:
         notes.append("following_total was checked but is not used")
     report = PopulationReport(tuple(sorted(ids, key=int)), parameters, measures, tuple(notes))
@@ -105,55 +113,12 @@ def _persona_rows(personas: IntegerTable) -> dict[int, int]:
     return rows
 
 
-def _clean_follows(
-    edges: IntegerTable, persona_rows: dict[int, int], on_self_follow: str
-) -> tuple[np.ndarray, dict[str, int], list[str]]:
-    """Follows ``int64[F, 2]`` as row numbers, the accounting of all rows read, and notes."""
-    kept: dict[tuple[int, int], None] = {}
-    self_lines: list[int] = []
-    duplicate_lines: list[int] = []
-    for row, (follower, followee) in enumerate(
-        zip(edges.column("follower").tolist(), edges.column("followee").tolist(), strict=True)
-    ):
-        for column, persona in (("follower", follower), ("followee", followee)):
+def _follow_rows(edges: IntegerTable, persona_rows: dict[int, int]) -> np.ndarray:
+    """The file's follows ``int64[F, 2]`` as row numbers of the personas."""
+    pairs = []
+    for row, ends in enumerate(zip(edges.column("follower").tolist(), edges.column("followee").tolist(), strict=True)):
+        for column, persona in zip(("follower", "followee"), ends, strict=True):
             if persona not in persona_rows:
                 raise edges.refuse(row, column, f"add a row for this persona to {PERSONAS_FILE}")
-        pair = (persona_rows[follower], persona_rows[followee])
-        if follower == followee:
-            if on_self_follow == "refuse":
-                raise edges.refuse(row, "followee", "remove the self-follow, or use on_self_follow='report'")
-            self_lines.append(int(edges.lines[row]))
-        elif pair in kept:
-            duplicate_lines.append(int(edges.lines[row]))
-        else:
-            kept[pair] = None
-    counts = {"num_follows": len(kept), "self_follows": len(self_lines), "duplicate_follows": len(duplicate_lines)}
-    assert sum(counts.values()) == len(edges.values), "an edge was lost"
-    notes = [f"{counted(len(edges.values), 'follow')} read from {edges.name}, {len(kept)} kept"]
-    if self_lines:
-        notes.append(f"{counted(len(self_lines), 'self-follow')} ignored: lines {listed(self_lines)}")
-    if duplicate_lines:
-        notes.append(f"{counted(len(duplicate_lines), 'duplicate edge')} ignored: lines {listed(duplicate_lines)}")
-    return np.asarray(list(kept), np.int64).reshape(-1, 2), {"follows_read": len(edges.values), **counts}, notes
-
-
-def _ties_from_follows(follows: np.ndarray, num: int) -> tuple[np.ndarray, np.ndarray]:
-    """Ties ``int64[E, 2]`` and strengths ``int64[E]``: 1000 where the follow is mutual, 500 where it is one-way."""
-    sides = np.sort(follows, axis=1)
-    keys, directions = np.unique(sides[:, 0] * num + sides[:, 1], return_counts=True)
-    strengths = np.where(directions == 2, MUTUAL_TIE, ONE_WAY_TIE)
-    return np.stack([keys // num, keys % num], axis=1), strengths
-
-
-def _activity(personas: IntegerTable) -> tuple[Any, Any, list[str]]:
-    """Rhythm ``float64[N, 24]`` or None, involvement, and notes."""
-    if HOUR_COLUMNS[0] not in personas.columns:
-        return None, 1.0, []
-    counts = np.stack([personas.column(hour) for hour in HOUR_COLUMNS], axis=1).astype(np.float64)
-    busiest = counts.max(axis=1, keepdims=True)
-    rhythm = np.divide(counts, busiest, out=np.zeros_like(counts), where=busiest > 0)
-    idle = personas.column("persona")[busiest[:, 0] == 0].tolist()
-    notes = []
-    if idle:
-        notes.append(f"{counted(len(idle), 'persona')} without any activity, never active: {listed(idle)}")
-    return rhythm, 1.0 - np.exp(-busiest[:, 0]), notes
+        pairs.append((persona_rows[ends[0]], persona_rows[ends[1]]))
+    return np.asarray(pairs, np.int64).reshape(-1, 2)

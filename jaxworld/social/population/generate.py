@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -200,11 +201,11 @@ def attach_tastes(built: BuiltPopulation, *, dimensions: int = 16, clusters: int
 
     Tastes gather by community where the population has communities and ``clusters`` is 0.
     """
-    population, report = built.population, built.report
+    population = built.population
     community = np.asarray(population.community)
     by_community = community if clusters == 0 and (community >= 0).any() else None
     vectors = taste_vectors(population.num_personas, dimensions, clusters, 0.5, seed, by_community)
     kind = "gathered by community" if by_community is not None else f"{clusters} clusters" if clusters else "isotropic"
     note = f"profile vectors are made up: {dimensions} dimensions, {kind}, seed {seed}"
-    updated = PopulationReport(report.persona_ids, report.parameters, report.measures, (*report.notes, note))
-    return BuiltPopulation(replace(population, profile=quantize_unit_vectors(vectors)), updated)
+    attached = dataclasses.replace(built, population=replace(population, profile=quantize_unit_vectors(vectors)))
+    return attached.with_notes(note)

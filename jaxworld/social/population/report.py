@@ -37,10 +37,23 @@ class PopulationReport:
 
 @dataclasses.dataclass(frozen=True)
 class BuiltPopulation:
-    """A population and the report of its making."""
+    """A population and the report of its making.
+
+    Attributes:
+        population: the arrays.
+        report: how they came about.
+        texts: what each persona says about itself, in the order of the arrays' rows, ``""`` for nothing; no entries
+            where the source has no texts. A world never sees them: :func:`attach_text_vectors` makes vectors of them.
+    """
 
     population: Population
     report: PopulationReport
+    texts: tuple[str, ...] = ()
+
+    def with_notes(self, *notes: str) -> BuiltPopulation:
+        """The same with further notes in the report."""
+        report = dataclasses.replace(self.report, notes=(*self.report.notes, *notes))
+        return dataclasses.replace(self, report=report)
 
 
 def listed(values: Sequence[object], limit: int = 12) -> str:
