@@ -42,6 +42,7 @@ class SocialConfig:
         max_budget: E, slots of a presentation.
         max_window: K, ranked candidates of a presentation.
         stimulus_capacity: S.
+        text_capacity: vectors of authored texts that the host can supply, 0 for none.
         max_publications: texts that can be published in one tick.
         max_follows: follows that can be made in one tick.
         max_followees: follows a persona can hold.
@@ -74,6 +75,7 @@ class SocialConfig:
     max_budget: int = 3
     max_window: int = 9
     stimulus_capacity: int = 1024
+    text_capacity: int = 0
     max_publications: int = 128
     max_follows: int = 128
     max_followees: int = 16
@@ -154,6 +156,7 @@ class SocialConfig:
             "vector_dimensions",
             "max_degree",
             "num_claims",
+            "text_capacity",
             "max_deliveries",
             "num_interventions",
         ):
@@ -175,6 +178,12 @@ class SocialConfig:
             "stimulus_capacity",
             self.stimulus_capacity,
             f"use from {self.num_study} (the study's own stimuli) to 16,777,215",
+        )
+        require(
+            self.num_study + self.num_personas + self.text_capacity < 2**24,
+            "text_capacity",
+            self.text_capacity,
+            "handles of vectors must stay below 16,777,216",
         )
         require(
             self.max_publications <= self.stimulus_capacity,

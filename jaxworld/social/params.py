@@ -56,6 +56,7 @@ class SocialParams:
         population: the people; shared by all worlds of a study (leave it out of ``vmap``'s axes).
         tie_source: ``int32[M]``, the persona each tie entry belongs to.
         study_vectors: ``float32[1 + C, D]``, grid vectors of the concept and the claims.
+        text_vectors: ``float32[text_capacity, D]``, grid vectors of authored texts, None if there is no room for any.
         vote_table: ``int32[V + 1]``, see ``hot_score``.
         rhythm: ``float32[P]``, share awake at each tick of the unit's period.
         activation_rate: ``float32[]`` in [0, 1], thins activation; lower rates keep subsets.
@@ -76,6 +77,7 @@ class SocialParams:
     population: Population
     tie_source: jax.Array
     study_vectors: jax.Array
+    text_vectors: jax.Array | None
     vote_table: jax.Array
     rhythm: jax.Array
     activation_rate: jax.Array
@@ -102,6 +104,7 @@ def make_params(
     population: Population,
     *,
     study_vectors: np.ndarray | None = None,
+    text_vectors: np.ndarray | None = None,
     rhythm: np.ndarray | None = None,
     activation_rate: float = 1.0,
     budget: int | None = None,
@@ -126,6 +129,7 @@ def make_params(
         population: people, as NumPy or JAX arrays.
         study_vectors: ``[1 + C, D]`` grid vectors of concept and claims; default: the concept points at the mean
             profile, the claims at fixed personas' profiles.
+        text_vectors: ``[text_capacity, D]`` grid vectors of authored texts; default: zeros, which resemble nothing.
         rhythm: share awake per tick of the period; default: the unit's own curve.
         activation_rate: share of activations kept, 0 to 1.
         budget: default and maximum ``config.max_budget``.
@@ -173,6 +177,7 @@ def make_params(
             np.arange(config.num_personas, dtype=np.int32), np.diff(np.asarray(population.row_offsets))
         ),
         "study_vectors": _study_vectors(config, population, study_vectors),
+        "text_vectors": _text_vectors(config, text_vectors),
         "vote_table": vote_table(whole("max_net_votes", votes, 1, 2**24)),
         "rhythm": _rhythm(config, rhythm),
         "interventions": _interventions(config, interventions, intervention_effects or {}, horizon),
@@ -211,6 +216,15 @@ def _study_vectors(config: SocialConfig, population: Population, given: np.ndarr
     vectors = numeric_array("study_vectors", given).astype(np.float32)
     require(vectors.shape == shape, "study_vectors", vectors.shape, f"the shape must be {shape}")
     return vectors
+
+
+def _text_vectors(config: SocialConfig, given: np.ndarray | None) -> np.ndarray | None:
+    shape = (config.text_capacity, config.vector_dimensions)
+    if given is None:
+        return np.zeros(shape, np.float32) if config.text_capacity else None
+    vectors = numeric_array("text_vectors", given).astype(np.float32)
+    require(vectors.shape == shape, "text_vectors", vectors.shape, f"the shape must be {shape}: set text_capacity")
+    return vectors if config.text_capacity else None
 
 
 def _rhythm(config: SocialConfig, given: np.ndarray | None) -> np.ndarray:

@@ -296,6 +296,7 @@ def make_policy(
     Raises:
         ConfigurationError: naming the archetype, share or trait.
     """
+    require(config.text_capacity == 0, "text_capacity", config.text_capacity, "rule-based personas know profiles only")
     identity = np.asarray(params.population.identity)
     if traits is None:
         shares = DEFAULT_MIX if mix is None else {mix: 1.0} if isinstance(mix, str) else dict(mix)

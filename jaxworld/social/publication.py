@@ -32,6 +32,23 @@ def study_stimuli(config: SocialConfig) -> Stimuli:
     )
 
 
+def publication_order(config: SocialConfig, checked: CheckedTurns) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """The landed authoring turns in the order in which they are published.
+
+    Returns:
+        ``(rows int32[max_publications], valid bool[max_publications], count int32[])``: the row of the batch that the
+        next stimuli come from, one after the other; ``count`` may exceed the room there is.
+    """
+    turns = checked.turns
+    rows, valid, count = compact(checked.landed & jnp.asarray(AUTHORING)[turns.action], config.max_publications)
+    act = turns.action * len(Channel) + turns.channel
+    columns = [turns.persona, turns.subject, act, turns.vector, turns.text]
+    # Integers, since text handles may be large; a row that is not valid comes last.
+    keys = [-column[rows] for column in columns]
+    order = lexicographic_order([jnp.where(valid, keys[0], -jnp.int32(2**31 - 1)), *keys[1:]])
+    return rows[order], valid[order], count
+
+
 def publish(
     config: SocialConfig, state: SocialState, checked: CheckedTurns, tick: jax.Array
 ) -> tuple[SocialState, jax.Array]:
@@ -42,22 +59,14 @@ def publish(
     Returns:
         The state and ``int32[]``, how many stimuli were published; they follow the earlier ones.
     """
-    turns = checked.turns
-    wanted = checked.landed & jnp.asarray(AUTHORING)[turns.action]
-    rows, valid, count = compact(wanted, config.max_publications)
-    act = turns.action * len(Channel) + turns.channel
-    columns = [turns.persona, turns.subject, act, turns.vector, turns.text]
-    # Integers, since text handles may be large; a row that is not valid comes last.
-    keys = [-column[rows] for column in columns]
-    order = lexicographic_order([jnp.where(valid, keys[0], -jnp.int32(2**31 - 1)), *keys[1:]])
-    rows, valid = rows[order], valid[order]
+    rows, valid, count = publication_order(config, checked)
     slot = state.num_stimuli + jnp.arange(config.max_publications, dtype=jnp.int32)
     fits = valid & (slot < config.stimulus_capacity)
     published = fits.sum(dtype=jnp.int32)
     overflow = jnp.where(count > config.max_publications, OVERFLOW_BIT["publications"], 0) | jnp.where(
         state.num_stimuli + count > config.stimulus_capacity, OVERFLOW_BIT["stimuli"], 0
     )
-    new = _new_stimuli(config, state.stimuli, turns, rows, slot, tick)
+    new = _new_stimuli(config, state.stimuli, checked.turns, rows, slot, tick)
     target = jnp.where(fits, slot, config.stimulus_capacity)
     stimuli = jax.tree.map(lambda table, values: table.at[target].set(values, mode="drop"), state.stimuli, new)
     return (

@@ -38,7 +38,7 @@ class Stimuli:
         root: first stimulus of the thread (itself for a post).
         depth: replies between it and the root.
         platform: ``Platform``.
-        vector: handle of its vector: below ``1 + C`` a study vector, else ``1 + C`` + a persona's profile.
+        vector: handle of its vector, see :func:`~jaxworld.social.vectors.lookup_vectors`.
         text: handle of its text on the host, -1 for none.
     """
 

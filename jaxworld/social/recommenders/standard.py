@@ -72,7 +72,8 @@ def interest_order(context: RankingContext, block: PersonaBlock) -> PersonalOrde
     """
     population = context.params.population
     profile = population.profile[block.index]
-    vectors = lookup_vectors(context.stimuli.vector, context.params.study_vectors, population.profile)
+    params = context.params
+    vectors = lookup_vectors(context.stimuli.vector, params.study_vectors, population.profile, params.text_vectors)
     cosine = jnp.matmul(profile, vectors.T, precision="highest")
     score = cosine
     if context.config.recency:
