@@ -235,7 +235,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows, found = rows + report.num_rows, found + report.num_findings
         events.update(row["event"] for _, tick in ticks for row in tick)
         for finding in report.findings[:5]:
-            print(f"world {number} {header['world']['channels']} {header['world']['feed_recommender']}: {finding}", flush=True)
+            print(
+                f"world {number} {header['world']['channels']} {header['world']['feed_recommender']}: {finding}",
+                flush=True,
+            )
     elapsed = time.perf_counter() - began
     print(f"{options.worlds:,} worlds, {rows:,} rows: {found:,} findings")
     print(", ".join(f"{name} {count:,}" for name, count in sorted(events.items())))

@@ -2,6 +2,7 @@
 
 from jaxworld.social.host.checkpoint import load_checkpoint, save_checkpoint
 from jaxworld.social.host.driver import AgentFailure, Request, TickLog, drive, each
+from jaxworld.social.host.people import population_records
 from jaxworld.social.host.replay import DivergenceError, Recording, record, replay, resume, verify
 from jaxworld.social.host.rollouts import drive_arrays
 from jaxworld.social.host.world import SocialWorld
@@ -17,6 +18,7 @@ __all__ = [
     "drive_arrays",
     "each",
     "load_checkpoint",
+    "population_records",
     "record",
     "replay",
     "resume",
