@@ -37,7 +37,7 @@ from jaxworld.social.records import (
     Variant,
     WorldConfig,
 )
-from jaxworld.social.trace import TraceReader, cascade, drive_on_record, drops, reach, recording_of, seen_by
+from jaxworld.social.trace import TraceReader, cascade, drive_on_record, drops, reach, recording_of, seen_by, viewers_of
 from jaxworld.study.experiments.exposure import ExposureSettings, run_exposure
 
 # %% [markdown]
@@ -125,13 +125,21 @@ concept = logs[0].delta.published[0].stimulus_id
 print("dropped for want of attention:", len(drops(trace)), "times")
 print("the concept's thread:", len(cascade(trace, concept)), "events")
 
+# %% [markdown]
+# Everybody is asked about the concept in the survey room at hour 0. What else got around? The texts of personas that
+# reached most people, beside the two claims of the study:
+
 # %%
-figure, panel = plt.subplots(figsize=(6, 3), layout="constrained", dpi=80)
-for stimulus in logs[0].delta.published:
+published = [stimulus for log in logs for stimulus in log.delta.published]
+claims, written = published[1:3], [stimulus for stimulus in published if stimulus.author is not None]
+written.sort(key=lambda stimulus: len(set(viewers_of(trace, stimulus.stimulus_id).column("persona_id").to_pylist())))
+figure, panel = plt.subplots(figsize=(6.5, 3), layout="constrained", dpi=80)
+for stimulus, style in [(claim, "--") for claim in claims] + [(text, "-") for text in written[:-6:-1]]:
     grown = reach(trace, stimulus.stimulus_id)
-    panel.plot(grown.column("tick"), grown.column("personas"), label=stimulus.text)
-panel.set(xlabel="hour", ylabel="personas reached", title="What the study published, in one world")
-panel.legend(frameon=False, fontsize=8)
+    name = f"claim: {stimulus.text}" if stimulus.author is None else f"{stimulus.author}, hour {stimulus.tick}"
+    panel.plot(grown.column("tick"), grown.column("personas"), style, label=name)
+panel.set(xlabel="hour", ylabel="personas reached", title="What got around in one world")
+panel.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
