@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from jaxworld.social.host import Request, SocialWorld, drive, each, record
+from jaxworld.social.audit import audit
+from jaxworld.social.host import Request, SocialWorld, TickLog, drive, each, record
 from jaxworld.social.records import (
     BeliefChange,
     Brief,
@@ -21,6 +23,7 @@ from jaxworld.social.records import (
     Population,
     Product,
     Reaction,
+    Rejection,
     Scenario,
     Turn,
     Variant,
@@ -28,6 +31,7 @@ from jaxworld.social.records import (
     WorldDelta,
     derived_id,
 )
+from jaxworld.social.trace import header_of, tick_rows
 
 IDS = tuple(f"p-{number:06d}" for number in range(1, 5))
 PACK = Pack(
@@ -116,8 +120,27 @@ def index_of(persona_id: str) -> int:
 
 
 def run_rule(world: SocialWorld, **options: Any) -> Any:
-    """A recording of the rule-following personas to the horizon."""
-    return record(drive(world, each(rule), **options))
+    """A recording of the rule-following personas to the horizon, with nothing for the auditor to find."""
+    first = 0 if world.last_tick is None else world.last_tick
+    logs = list(drive(world, each(rule), **options))
+    if first == 0:
+        assert_audited(world, logs)
+    return record(logs)
+
+
+def assert_audited(world: SocialWorld, logs: Sequence[TickLog]) -> None:
+    """The auditor finds nothing in the trace of a whole run."""
+    header = header_of(SocialWorld(world.header, world.population, world.config))
+    refused: dict[int, list[Rejection]] = {}
+    for rejection in world.rejected:
+        refused.setdefault(rejection.tick + 1, []).append(rejection)
+    ticks = []
+    for log in logs:
+        tick = log.delta.tick
+        rows = tick_rows(log.delta, log.turns, refused.get(tick, []), log.failures, log.activation_rate)
+        ticks.append((tick, [{**row, "tick": tick, "sequence": index} for index, row in enumerate(rows)]))
+    report = audit(header, ticks)
+    assert report.num_findings == 0, report.findings[:3]
 
 
 def digest_of(deltas: Any) -> str:
