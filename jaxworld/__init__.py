@@ -2,7 +2,8 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-import jaxworld.social  # noqa: F401  (registers its worlds)
+import jaxworld.commons
+import jaxworld.social  # noqa: F401  (both register their worlds)
 from jaxworld.core import (
     AutoReset,
     CapacityError,
@@ -25,6 +26,11 @@ try:
 except PackageNotFoundError:  # running from a checkout that is not installed
     __version__ = "0.1.0"
 
+register(
+    "commons/cedar_grove",
+    "jaxworld.commons.cards.world:CedarGrove",
+    summary="a grove felled and planted with cards, in integers throughout",
+)
 register(
     "core/bandit",
     "jaxworld.core.bandit:CueBandit",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from numpy.typing import NDArray
 
 from jaxworld.core.errors import ConfigurationError, require
 
@@ -48,6 +51,13 @@ def ratio(numerator: jax.Array, denominator: jax.Array) -> jax.Array:
     """``numerator / denominator``, and 0 where the denominator is 0; NaN passes through."""
     nothing = denominator == 0
     return jnp.where(nothing, jnp.float32(0), numerator) / jnp.where(nothing, jnp.float32(1), denominator)
+
+
+def host_ratio(numerator: Any, denominator: Any) -> NDArray[np.float64]:
+    """``numerator / denominator`` in float64, 0 where the denominator is 0."""
+    above, below = np.asarray(numerator), np.asarray(denominator)
+    something = np.asarray(below > 0, np.bool_)
+    return np.asarray(np.where(something, above, 0) / np.where(something, below, 1), np.float64)[()]
 
 
 def top_count(population: float, fraction: float | None, count: int | None) -> int:

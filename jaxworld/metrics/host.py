@@ -1,8 +1,9 @@
-"""Inequality and concentration on the host, for every reported figure: the names of the kernel metrics, in NumPy.
+"""Inequality, concentration and the use of a commons on the host, for every reported figure, in NumPy.
 
-Whole-number values (and weights) are summed exactly and divided once, so a figure depends on the counts alone and
-not on the order of a sum; anything else is float64. Conventions as in :mod:`jaxworld.metrics.inequality`, with one
-addition: a negative or non-finite entry that is not masked out is refused.
+The names are those of the kernel metrics. Whole-number values (and weights) are summed exactly and divided once, so
+a figure depends on the counts alone and not on the order of a sum; anything else is float64. Conventions as in
+:mod:`jaxworld.metrics.inequality`, with one addition: a negative or non-finite entry that is not masked out is
+refused.
 """
 
 from __future__ import annotations
@@ -13,7 +14,45 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from jaxworld.core.errors import ConfigurationError, require
-from jaxworld.metrics._inputs import require_one_size, top_count
+from jaxworld.metrics._inputs import host_ratio, require_one_size, top_count
+from jaxworld.metrics.host_commons import (
+    discounted,
+    efficiency,
+    equality,
+    honour_rate,
+    log_utility,
+    over_usage,
+    peace,
+    rawls,
+    survival_time,
+    sustainability,
+    utilitarian,
+    welfare,
+)
+
+__all__ = [
+    "coverage",
+    "discounted",
+    "effective_number",
+    "efficiency",
+    "entropy",
+    "equality",
+    "gini",
+    "herfindahl",
+    "honour_rate",
+    "log_utility",
+    "lorenz_curve",
+    "over_usage",
+    "peace",
+    "rawls",
+    "survival_time",
+    "sustainability",
+    "top_share",
+    "utilitarian",
+    "welfare",
+]
+from jaxworld.metrics.host_cascades import CascadeFigures as CascadeFigures
+from jaxworld.metrics.host_cascades import measure_cascades as measure_cascades
 
 _EXACT_LIMIT = 2.0**62
 """Sums of int64 stay below this; where they might not, they are Python integers."""
@@ -95,13 +134,6 @@ def _within_range(population: _Population) -> _Population:
     return _Population(population.values.astype(object), population.weights.astype(object))
 
 
-def _ratio(numerator: Any, denominator: Any) -> NDArray[np.float64]:
-    """``numerator / denominator`` in float64, 0 where the denominator is 0."""
-    above, below = np.asarray(numerator), np.asarray(denominator)
-    something = np.asarray(below > 0, np.bool_)
-    return np.asarray(np.where(something, above, 0) / np.where(something, below, 1), np.float64)[()]
-
-
 def gini(values: ArrayLike, weights: ArrayLike | None = None, mask: ArrayLike | None = None) -> NDArray[np.float64]:
     """Gini coefficient, as :func:`jaxworld.metrics.gini`.
 
@@ -121,7 +153,7 @@ def gini(values: ArrayLike, weights: ArrayLike | None = None, mask: ArrayLike | 
     lead = 2 * np.cumsum(people.weights, axis=-1) - people.weights - population
     held = people.held()
     gaps = (held * lead).sum(axis=-1)
-    return np.maximum(_ratio(gaps, population[..., 0] * held.sum(axis=-1)), 0.0)
+    return np.maximum(host_ratio(gaps, population[..., 0] * held.sum(axis=-1)), 0.0)
 
 
 def lorenz_curve(
@@ -148,8 +180,8 @@ def lorenz_curve(
     population = np.pad(np.cumsum(people.weights, axis=-1), origin)
     held = np.pad(np.cumsum(people.held(), axis=-1), origin)
     diagonal = np.arange(size + 1) / max(size, 1)
-    shares = np.where(population[..., -1:] > 0, _ratio(population, population[..., -1:]), diagonal)
-    return shares, np.where(held[..., -1:] > 0, _ratio(held, held[..., -1:]), shares)
+    shares = np.where(population[..., -1:] > 0, host_ratio(population, population[..., -1:]), diagonal)
+    return shares, np.where(held[..., -1:] > 0, host_ratio(held, held[..., -1:]), shares)
 
 
 def herfindahl(
@@ -170,7 +202,7 @@ def herfindahl(
     """
     people = _population(values, weights, mask)
     held = people.held()
-    return _ratio((held * people.values).sum(axis=-1), held.sum(axis=-1) ** 2)
+    return host_ratio((held * people.values).sum(axis=-1), held.sum(axis=-1) ** 2)
 
 
 def effective_number(
@@ -191,7 +223,7 @@ def effective_number(
     """
     people = _population(values, weights, mask)
     held = people.held()
-    return _ratio(held.sum(axis=-1) ** 2, (held * people.values).sum(axis=-1))
+    return host_ratio(held.sum(axis=-1) ** 2, (held * people.values).sum(axis=-1))
 
 
 def top_share(
@@ -226,7 +258,7 @@ def top_share(
     population = largest.weights.sum(axis=-1, keepdims=True)
     taken = _top_counts(population, fraction, count)
     inside = np.minimum(np.maximum(taken - ahead, 0), largest.weights)
-    return _ratio((inside * largest.values).sum(axis=-1), largest.held().sum(axis=-1))
+    return host_ratio((inside * largest.values).sum(axis=-1), largest.held().sum(axis=-1))
 
 
 def _top_counts(populations: NDArray[Any], fraction: float | None, count: int | None) -> NDArray[Any]:
@@ -255,13 +287,13 @@ def entropy(
         ConfigurationError: for a negative or non-finite unmasked value or weight, or shapes that do not broadcast.
     """
     people = _population(values, weights, mask)
-    share = _ratio(people.values, people.held().sum(axis=-1, keepdims=True))
+    share = host_ratio(people.values, people.held().sum(axis=-1, keepdims=True))
     surprise = -np.log(np.where(share > 0, share, 1.0))
     nats = np.maximum((people.weights.astype(np.float64) * share * surprise).sum(axis=-1), 0.0)
     if not normalised:
         return nats
     population = np.maximum(np.asarray(people.weights.sum(axis=-1), np.float64), 1.0)
-    return np.minimum(_ratio(nats, np.log(population)), 1.0)
+    return np.minimum(host_ratio(nats, np.log(population)), 1.0)
 
 
 def coverage(values: ArrayLike, weights: ArrayLike | None = None, mask: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -279,4 +311,4 @@ def coverage(values: ArrayLike, weights: ArrayLike | None = None, mask: ArrayLik
         ConfigurationError: for a negative or non-finite unmasked value or weight, or shapes that do not broadcast.
     """
     people = _population(values, weights, mask)
-    return _ratio(np.where(people.values > 0, people.weights, 0).sum(axis=-1), people.weights.sum(axis=-1))
+    return host_ratio(np.where(people.values > 0, people.weights, 0).sum(axis=-1), people.weights.sum(axis=-1))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from jaxworld.commons import CommonsFigures, CommonsWorld, default_roster, make_roster
 from jaxworld.core.policy import Policy, RandomPolicy
 from jaxworld.core.rollout import Reducer
 from jaxworld.core.world import World
 from jaxworld.social import SocialWorld, make_policy
 from jaxworld.social.config import SocialConfig
 from jaxworld.social.vocabulary import ATTENTION_UNIT, SENTIMENT_UNIT, SHARE_UNIT, TIE_UNIT
+from jaxworld.study.sweep.columns import MOST_ENTRIES
 from jaxworld.study.sweep.exposure import ExposureFigures
 from jaxworld.study.sweep.reducers import AgentReturns
 
@@ -18,14 +20,18 @@ Ranges = Mapping[str, tuple[float, float]]
 
 
 def default_policy(world: World, params: Any) -> Policy:
-    """Rule-based personas in a social world, uniform actions elsewhere."""
+    """Rule-based personas in a social world, a mix of built-in agents in a commons, uniform actions elsewhere."""
+    if isinstance(world, CommonsWorld):
+        return make_roster(world, default_roster(world.num_agents))
     if isinstance(world, SocialWorld):
         return make_policy(world.config, params)
     return RandomPolicy(world, params)
 
 
 def default_reducer(world: World) -> Reducer:
-    """Concentration of exposure in a social world with a feed or the like, returns of the agents elsewhere."""
+    """Concentration of exposure in a social world with a feed or the like, use of a commons, else agents' returns."""
+    if isinstance(world, CommonsWorld) and world.num_agents <= MOST_ENTRIES:
+        return CommonsFigures()
     if isinstance(world, SocialWorld) and world.config.channels:
         return ExposureFigures(config=world.config)
     return AgentReturns()
