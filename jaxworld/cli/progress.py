@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import sys
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from jaxworld.core.errors import MissingExtraError
+from jaxworld.study.sweep import SweepProgress
 
 SECONDS_BETWEEN_LINES = 10.0
 _PHASES = {"population": "building the population", "compiling": "compiling", "running": "running"}
@@ -85,6 +88,17 @@ def progress_reporter(*, bar: bool, quiet: bool) -> Iterator[Reporter | None]:
             yield reporter
     else:
         yield LineReporter()
+
+
+def of_a_sweep(reporter: Reporter | None) -> Callable[[SweepProgress], None] | None:
+    """A reporter for a sweep; reporters call what is compared a recommender."""
+    if reporter is None:
+        return None
+
+    def report(event: SweepProgress) -> None:
+        reporter(types.SimpleNamespace(recommender=event.arm_name, **dataclasses.asdict(event)))
+
+    return report
 
 
 class LineReporter:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import importlib.util
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from jaxworld.cli.options import add_output_options, number
 from jaxworld.cli.output import print_json
-from jaxworld.cli.progress import progress_reporter
+from jaxworld.cli.progress import of_a_sweep, progress_reporter
 from jaxworld.cli.runtime import prepare_jax
 from jaxworld.cli.sweep_tables import print_estimate, print_summary
 from jaxworld.cli.values import assignment, parse_option, parse_values
@@ -111,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
             {name: _with_policy(arm, args.policy) for name, arm in arms.items()}, design,
             seeds=args.seeds, seed=args.seed, ticks=args.ticks, reducer=_reducer(args), every=args.series,
             window=args.window, out=args.out, chunk=args.chunk, block=args.block, max_memory=args.max_memory,
-            shard=args.shard, resume=not args.fresh, dry_run=args.dry_run, progress=_adapted(reporter),
+            shard=args.shard, resume=not args.fresh, dry_run=args.dry_run, progress=of_a_sweep(reporter),
         )  # fmt: skip
     if figure and result.path is not None:
         _write_figure(result)
@@ -199,20 +198,9 @@ def _reducer(args: argparse.Namespace) -> Any:
     return study.TimeMean(measures) if args.average else study.Snapshot(measures)
 
 
-def _adapted(reporter: Any) -> Callable[[study.SweepProgress], None] | None:
-    """Progress reporters call what is compared a recommender."""
-    if reporter is None:
-        return None
-
-    def report(event: study.SweepProgress) -> None:
-        reporter(types.SimpleNamespace(recommender=event.arm_name, **dataclasses.asdict(event)))
-
-    return report
-
-
 def _write_figure(result: study.SweepResult) -> None:
-    from jaxworld.plot.sweep import write_sweep_figure
     from jaxworld.core.files import replacing
+    from jaxworld.plot.sweep import write_sweep_figure
     from jaxworld.study.sweep.store import explained
 
     assert result.path is not None

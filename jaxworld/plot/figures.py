@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,14 @@ def series_style(number: int) -> dict[str, Any]:
         "linestyle": LINE_STYLES[number % len(LINE_STYLES)],
         "marker": MARKERS[number % len(MARKERS)],
     }
+
+
+def draw_band(panel: Any, x: Sequence[Any], bands: Sequence[Mapping[str, float]], number: int, label: str) -> None:
+    """A line through means with a band from ``low`` to ``high``, in the style of series ``number``."""
+    style = series_style(number)
+    panel.plot(x, [band["mean"] for band in bands], label=label, markersize=4, **style)
+    low, high = ([band[end] for band in bands] for end in ("low", "high"))
+    panel.fill_between(x, low, high, color=style["color"], alpha=0.18, linewidth=0)
 
 
 def tidy(panel: Any, *, grid: str = "both") -> None:

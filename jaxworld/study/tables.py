@@ -33,7 +33,7 @@ class TableWriter:
     Args:
         path: the file; it is overwritten.
         table: what the table is.
-        settings: a dataclass instance whose fields are numbers, strings, tuples of strings, or None.
+        settings: a dataclass instance whose fields are numbers, strings, tuples of either, or None.
 
     Raises:
         MissingExtraError: if pyarrow is not installed.
@@ -142,7 +142,7 @@ def setting_columns(settings: Any) -> dict[str, tuple[Any, type]]:
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
         kind = _plain_type(declared[field.name])
-        cells[field.name] = (",".join(value), str) if isinstance(value, tuple) else (value, kind)
+        cells[field.name] = (",".join(map(str, value)), str) if isinstance(value, tuple) else (value, kind)
     return cells
 
 

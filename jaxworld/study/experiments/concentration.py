@@ -33,7 +33,7 @@ class ConcentrationSettings:
         seed: of populations and worlds.
     """
 
-    QUICK: ClassVar[Mapping[str, Any]] = {"personas": (50, 100), "budgets": (1, 4), "ticks": 24, "worlds": 16}
+    QUICK: ClassVar[Mapping[str, Any]] = {"personas": (100,), "budgets": (1, 4), "ticks": 24, "worlds": 16}
 
     recommenders: tuple[str, ...] = ("random", "reddit_hot", "twitter", "twhin")
     personas: tuple[int, ...] = (100, 200, 400)
@@ -55,6 +55,7 @@ class ConcentrationSettings:
             whole("budgets", budget, 1, 64)
         for field in ("ticks", "worlds"):
             whole(field, getattr(self, field), 1, 2**20)
+        whole("seed", self.seed, 0, 2**62)
 
 
 def run_concentration(

@@ -93,6 +93,7 @@ class HerdingSettings:
             whole(field, getattr(self, field), low, 2**20)
         for value in self.conformity:
             number("conformity", value, -1, 1)
+        whole("seed", self.seed, 0, 2**62)
         for field in ("conformity", "rankings"):
             values = getattr(self, field)
             require(len(values) > 0 and len(set(values)) == len(values), field, values, "name each once")
@@ -293,8 +294,8 @@ def _text(settings: HerdingSettings, table: list[dict[str, Any]]) -> list[str]:
     third = settings.items // 3
     text = [
         f"{settings.worlds} worlds a row, each with {third} items treated up, {third} down and {third} left alone; "
-        f"{settings.personas} voters, {settings.ticks} hourly ticks. Surplus: mean score of the treated less that of the "
-        "untreated, less the vote given; 95 % intervals over worlds."
+        f"{settings.personas} voters, {settings.ticks} hourly ticks. Surplus: mean score of the treated less that of "
+        "the untreated, less the vote given; 95 % intervals over worlds."
     ]
     for row in table:
         up, down = row["surplus_up"], row["surplus_down"]
@@ -303,14 +304,31 @@ def _text(settings: HerdingSettings, table: list[dict[str, Any]]) -> list[str]:
             f"Surplus of the up vote {said(up, 2)} ({_verdict(up, 1)}), of the down vote {said(down, 2)} "
             f"({_verdict(down, -1)})."
         )
+    near = min(table, key=lambda row: _distance(row, PUBLISHED[1]))
+    text.append(
+        f"Nearest to the surpluses of the language models: {near['ranking']}, conformity {near['conformity']:g}. No "
+        "row has what people did, an up vote followed and a down vote corrected."
+        if not any(_as_people(row) for row in table)
+        else "Some rows have what people did, an up vote followed and a down vote corrected."
+    )
     text += [f"Published, {entry['source']}: {_published(entry)}." for entry in PUBLISHED]
     text.append(
         "It does not show that people herd: conformity is put in. It shows what a given strength of it amounts to in "
-        "scores, through the judgement of voters and through the ranking. The rule treats signs alike but for the floor "
-        "of a chance at 0, so it cannot correct down votes while following up votes, as people did. Under the hot score "
-        "net scores of -1, 0 and 1 rank alike, so one vote by itself moves no rank."
+        "scores, through the judgement of voters and through the ranking. The rule treats signs alike but for the "
+        "floor of a chance at 0, so it cannot correct down votes while following up votes, as people did. Under the "
+        "hot score net scores of -1, 0 and 1 rank alike: one vote moves no rank by itself, but it leaves an item "
+        "one vote nearer to, or farther from, the second, which does. The relative figures count the vote given, so "
+        "they are not 0 where nobody is influenced."
     )
     return text
+
+
+def _distance(row: Mapping[str, Any], published: Mapping[str, Any]) -> float:
+    return float(sum(abs(row[f"surplus_{name}"]["mean"] - published[f"surplus_{name}"]) for name in GIVEN))
+
+
+def _as_people(row: Mapping[str, Any]) -> bool:
+    return bool(row["surplus_up"]["low"] > 0 and row["surplus_down"]["low"] > 0)
 
 
 def _verdict(band: Mapping[str, float], sign: int) -> str:

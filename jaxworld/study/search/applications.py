@@ -129,3 +129,12 @@ register_application(
         figure="jaxworld.plot.search:write_reference_figure",
     ),
 )
+register_application(
+    "harvest",
+    Application(
+        summary="the harvesting policy that gets most from a commons, against each kind of built-in agents",
+        settings=f"{_EXPERIMENTS}.harvest.settings:HarvestSettings",
+        run=f"{_EXPERIMENTS}.harvest.run:run_harvest",
+        figure="jaxworld.plot.harvest:write_harvest_figure",
+    ),
+)
