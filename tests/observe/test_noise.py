@@ -140,3 +140,18 @@ def test_an_optimising_compiler_gives_the_bits_of_a_plain_one():
         program, cwd=ROOT, env=os.environ | {"XLA_FLAGS": ""}, capture_output=True, text=True, check=True
     )
     assert made.stdout.strip() == digest()
+
+
+def test_noise_can_differ_between_observers():
+    """Those without any read the truth, the others what they read when all have it; targets make no difference."""
+    pipeline = make({"commonsStock": {"noise": 0.25}, "othersWealth": {"noise": 0.25}})
+    params, level = pipeline.default_params(), np.asarray([0.25, 0, 0.25, 0], np.float32)
+    names = ("commonsStock", "othersWealth")
+    mixed = params | {name: dataclasses.replace(params[name], noise=level) for name in names}
+    none = params | {name: dataclasses.replace(params[name], noise=np.float32(0)) for name in names}
+    found, noisy, exact = (observe(pipeline, given) for given in (mixed, params, none))
+    for name in names:
+        one, all_noisy, plain = (np.asarray(delivered[name].value) for delivered in (found, noisy, exact))
+        np.testing.assert_array_equal(one[[0, 2]], all_noisy[[0, 2]], err_msg=name)
+        np.testing.assert_array_equal(one[[1, 3]], plain[[1, 3]], err_msg=name)
+        assert (one[[0, 2]] != plain[[0, 2]]).any()

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 TIMEOUT_S = 240
 WALK = "core/random_walk"
 SLIPS = (0, 2**31, 2**32 - 1)
+NOISY_COMMONS = {"observability": {"commonsStock": {"noise": 0.3}}}
 SOCIAL = {"num_personas": 12, "stimulus_capacity": 64, "max_publications": 16, "max_follows": 16}
 
 
@@ -57,6 +58,7 @@ def family_sweep(world: str, worlds: int, configuration: dict[str, Any], axes: d
 
 FAMILIES = {
     "core": family_sweep("core/random_walk", 1020, {"num_walkers": 3}, {"slip_threshold": SLIPS}),
+    "commons": family_sweep("commons/harvest", 160, NOISY_COMMONS, {"regrowth": [0.3, 0.6]}),
     "social": family_sweep("social/feed", 80, {**SOCIAL, "feed_recommender": "reddit_hot"}, {"budget": [1, 3]}),
 }
 """One sweep of every family, for what has to hold for all of them; a family's worlds fill more than one block."""
