@@ -3,7 +3,8 @@
 from importlib.metadata import PackageNotFoundError, version
 
 import jaxworld.commons
-import jaxworld.social  # noqa: F401  (both register their worlds)
+import jaxworld.markov
+import jaxworld.social  # noqa: F401  (all register their worlds)
 from jaxworld.core import (
     AutoReset,
     CapacityError,

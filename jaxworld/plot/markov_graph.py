@@ -125,8 +125,8 @@ def _draw_arrow(panel: Any, begin: np.ndarray, end: np.ndarray, weight: float, c
         bend, shrink = 0.14 + 0.04 * group, 14.0
     panel.add_patch(
         FancyArrowPatch(
-            begin,
-            end,
+            (float(begin[0]), float(begin[1])),
+            (float(end[0]), float(end[1])),
             connectionstyle=f"arc3,rad={bend}",
             arrowstyle="-|>",
             mutation_scale=11,
@@ -145,14 +145,12 @@ def _draw_lines(panel: Any, place: np.ndarray, source: np.ndarray, target: np.nd
     moving = source != target
     lines = np.stack([place[source[moving]], place[target[moving]]], axis=1)
     widths = 0.15 + 2.5 * weight[moving]
-    panel.add_collection(LineCollection(lines, linewidths=widths, colors="0.3", alpha=0.25, zorder=1))
+    panel.add_collection(LineCollection(list(lines), linewidths=widths, colors="0.3", alpha=0.25, zorder=1))
 
 
 def _draw_states(panel: Any, graph: Graph, place: np.ndarray, *, numbered: bool) -> list[Any]:
     unsafe = graph.labels.get("unsafe", np.zeros(graph.num_states, bool))
-    kind = np.select(
-        [unsafe, graph.terminal, graph.initial > 0], ["unsafe", "terminal", "initial"], default="live"
-    )
+    kind = np.select([unsafe, graph.terminal, graph.initial > 0], ["unsafe", "terminal", "initial"], default="live")
     size = 520 if graph.num_states <= MAX_ON_CIRCLE else 90 if numbered else 22
     handles = []
     for name, colour in KINDS.items():

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 
 from jaxworld.core.errors import require
+from jaxworld.core.networks import Network, make_network
 from jaxworld.core.pytree import pytree_dataclass, replace, static_field
 from jaxworld.core.random import world_key
 from jaxworld.core.world import World
 from jaxworld.study.search.interface import Interface, make_interface
-from jaxworld.study.search.networks import Network, make_network
 
 
 @pytree_dataclass

@@ -13,12 +13,12 @@ import numpy as np
 
 import jaxworld
 from jaxworld.core.errors import ConfigurationError, require
-from jaxworld.core.leaves import named_leaves
-from jaxworld.core.registry import make
 from jaxworld.core.files import write_atomically
+from jaxworld.core.leaves import named_leaves
+from jaxworld.core.networks import Linear, Perceptron, Recurrent
+from jaxworld.core.registry import make
 from jaxworld.study.search.array_policies import NetworkPolicy, make_array_policy
 from jaxworld.study.search.checkpoint import tree_from_arrays, tree_to_arrays
-from jaxworld.study.search.networks import Linear, Perceptron, Recurrent
 
 FORMAT = "jaxworld.policy/1"
 _HEADER = "header"

@@ -26,8 +26,8 @@ class SweepResult:
         labels: names of the columns that tell arms apart, beside ``arm``.
         path: the merged table; None without a folder, or while files are missing.
         computed, resumed, missing: worlds computed now, found done, and still to be done (by other shards).
-        timing: per arm ``compile_s``, ``run_s``, ``run_cpu_s`` (over all threads of this process, so it includes what still
-            compiles beside it), ``traces``, and the ``call_worlds`` and ``call_bytes`` of a call.
+        timing: per arm ``compile_s``, ``run_s``, ``run_cpu_s`` (over all threads of this process, so it includes what
+            still compiles beside it), ``traces``, and the ``call_worlds`` and ``call_bytes`` of a call.
         estimate: what a dry run found.
         kept: the rows of a sweep without a folder.
     """

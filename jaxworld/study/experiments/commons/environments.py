@@ -94,7 +94,7 @@ def average_environments(
     numbers = Tempers(mix=np.int32(0), pulse_threshold=np.float32(0.5), racer_reserve=np.float32(0.25),
                       conservative_reserve=np.float32(0.5))  # fmt: skip
     params = make_levels_params(world, levels, policy=numbers)
-    player = LevelsPolicy(policy=arm.policy(world), tune=temper)
+    player = LevelsPolicy(policy=arm.policy(world).exchangeable(), tune=temper)
     design = cross(grid({"policy.mix": list(range(len(MIXES)))}), random(RANGES, environments, seed))
     rows = sweep(
         {"environments": Arm(LevelsWorld(world), params=params, policy=player)}, design, seeds=worlds, seed=seed,

@@ -100,8 +100,7 @@ def make_players(settings: HarvestSettings, world: CommonsWorld, name: str) -> H
     """Everybody: the searched player on seat 0, or on all. All rosters are one compiled program."""
     size = settings.players
     kinds = [name] * size if name in PLAYING else [_BALANCED[max(seat - 1, 0) % len(_BALANCED)] for seat in range(size)]
-    made = make_roster(world, kinds)
-    made = replace(made, kinds=_KINDS, kind=jnp.asarray([_KINDS.index(kind) for kind in kinds], jnp.int32))
+    made = make_roster(world, kinds).exchangeable(_KINDS)
     mine = np.ones(size, bool) if name == TOGETHER else np.arange(size) == 0
     return Harvesters(players=made, mine=jnp.asarray(mine), row=jnp.asarray(_fair_row(settings)))
 
