@@ -6,6 +6,7 @@ used at all levels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,8 +23,9 @@ from jaxworld.core.checks import numeric_array, whole
 from jaxworld.core.errors import require
 from jaxworld.core.policy import Policy
 from jaxworld.core.pytree import replace
-from jaxworld.core.random import world_keys
-from jaxworld.core.rollout import Reducer, RolloutCarry, advance, rollout_start
+from jaxworld.core.random import purpose_key, tick_key, world_keys
+from jaxworld.core.rollout import POLICY, Reducer, rollout_start
+from jaxworld.core.timestep import TimeStep
 
 BLOCK = 256
 """Worlds of one level that run side by side; all levels of them fit a core's cache."""
@@ -98,16 +100,37 @@ def _play(
     params: CommonsParams,
     reducer: Any,
 ) -> Any:
-    def one(level: jax.Array, key: jax.Array) -> Any:
+    def own(level: jax.Array) -> CommonsParams:
         observed = {**params.observe, variable: replace(params.observe[variable], noise=level)}
-        own = replace(params, observe=observed)
-        carry = rollout_start(world, policy, key, own, reducer)
+        return replace(params, observe=observed)
 
-        def turn(carry: RolloutCarry, tick: jax.Array) -> tuple[RolloutCarry, None]:
-            made, action = advance(world, policy, key, carry, tick, own)
-            return replace(made, reduced=reducer.update(carry.reduced, made.timestep, action)[0]), None
+    def ask(key: jax.Array, tick: jax.Array, memory: Any, timestep: TimeStep) -> Any:
+        return policy.act(purpose_key(tick_key(key, tick), POLICY), memory, timestep.observation)
 
-        return reducer.final(lax.scan(turn, carry, jnp.arange(1, num_turns + 1, dtype=jnp.int32))[0].reduced)
+    def begin(level: jax.Array, key: jax.Array, tick: jax.Array) -> tuple[Any, ...]:
+        first = rollout_start(world, policy, key, own(level), reducer)
+        return first.state, first.reduced, *ask(key, tick, first.policy, first.timestep)
 
-    every = jax.vmap(jax.vmap(one, in_axes=(None, 0)), in_axes=(0, None))
-    return lax.map(lambda some: every(levels, some), keys)
+    def turn(level: jax.Array, key: jax.Array, tick: jax.Array, carry: tuple[Any, ...]) -> tuple[Any, ...]:
+        state, reduced, action, memory = carry
+        state, timestep = world.step(tick_key(key, tick), state, action, own(level))
+        return state, reducer.update(reduced, timestep, action)[0], *ask(key, tick, memory, timestep)
+
+    def play(some: jax.Array) -> Any:
+        # From turn to turn goes what was asked for, not what was observed, of which most is never looked at. Every
+        # world counts its own turns: a number for all, read in the loop, keeps XLA's CPU backend from using vectors.
+        def next_turn(carry: tuple[Any, jax.Array], _: None) -> tuple[tuple[Any, jax.Array], None]:
+            made, ticks = carry[0], carry[1] + np.int32(1)
+            return (_every(turn, (0, None, None, 0), (None, 0, 0, 0))(levels, some, ticks, made), ticks), None
+
+        ticks = jnp.zeros(some.shape, jnp.int32)
+        first = _every(begin, (0, None, None), (None, 0, 0))(levels, some, ticks)
+        (_, reduced, _, _), _ = lax.scan(next_turn, (first, ticks), None, num_turns)[0]
+        return _every(reducer.final, 0, 0)(reduced)
+
+    return lax.map(play, keys)
+
+
+def _every(function: Callable[..., Any], levels: Any, worlds: Any) -> Callable[..., Any]:
+    """``function`` at every level of every world, ``[L, W]``, with the axes of its arguments in both."""
+    return jax.vmap(jax.vmap(function, in_axes=worlds), in_axes=levels)

@@ -12,6 +12,7 @@ from jax import lax
 from jaxworld.commons.streams import ALLOCATION, RATION
 from jaxworld.commons.vocabulary import Ration
 from jaxworld.core.batch_hints import any_in_batch
+from jaxworld.core.layout import sum_over_few
 from jaxworld.core.random import entity_bits, index_identity, purpose_keys, uniform_index
 from jaxworld.observe.normal import unfused
 
@@ -29,7 +30,7 @@ def serve(key: jax.Array, demand: jax.Array, stock: jax.Array, ration: jax.Array
     Returns:
         At most the demand each, at most the stock together, up to rounding.
     """
-    total = demand.sum()
+    total = sum_over_few(demand)
     share = jnp.minimum(stock / jnp.where(total > 0, total, np.float32(1)), np.float32(1))
     proportional = unfused(demand * share)
 

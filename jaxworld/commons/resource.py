@@ -11,6 +11,7 @@ from jaxworld.commons.params import CommonsParams
 from jaxworld.commons.streams import ENVIRONMENT, INITIAL
 from jaxworld.commons.vocabulary import GrowthBase
 from jaxworld.core.batch_hints import any_in_batch
+from jaxworld.core.layout import sum_over_few
 from jaxworld.core.random import entity_bits, index_identity, purpose_keys, unit_interval
 from jaxworld.observe.normal import standard_normal, unfused
 
@@ -44,7 +45,7 @@ def shock(key: jax.Array, deviation: jax.Array) -> jax.Array:
 
 def left_over(stock: jax.Array, harvest: jax.Array, capacity: jax.Array) -> jax.Array:
     """``float32[]``: what is left after ``harvest float32[N]``, with rounding errors cleared away."""
-    left = jnp.maximum(stock - harvest.sum(), np.float32(0))
+    left = jnp.maximum(stock - sum_over_few(harvest), np.float32(0))
     return jnp.where(left < DUST * capacity, np.float32(0), left)
 
 

@@ -16,6 +16,7 @@ from jaxworld.commons.rationing import serve, serve_units
 from jaxworld.commons.state import CommonsAction, CommonsInfo, CommonsObservation, CommonsState, PublicState
 from jaxworld.core.episodes import select
 from jaxworld.core.errors import ConfigurationError
+from jaxworld.core.layout import worlds_last
 from jaxworld.core.pytree import as_arrays, pytree_dataclass, replace
 from jaxworld.core.spaces import Box, Composite
 from jaxworld.core.timestep import TimeStep, make_timestep
@@ -146,6 +147,7 @@ class CommonsWorld(World[CommonsState, CommonsParams, CommonsAction]):
     ) -> tuple[CommonsState, TimeStep]:
         """Play one turn and begin the next."""
         params = as_arrays(params)
+        state, action = worlds_last((state, action))
         live = state.alive & state.active.any()
         taken = self._take(key, state, action, params)
         moved, gain = self._account(state, taken, params)
@@ -153,7 +155,7 @@ class CommonsWorld(World[CommonsState, CommonsParams, CommonsAction]):
         moved = self._judge(state, moved, action, params)
         moved = self._measure(state, moved, taken, params)
         state, before = select(live, moved, state), state
-        state, observation = self._begin_turn(key, state, params)
+        state, observation = self._begin_turn(key, worlds_last(state), params)
         info = CommonsInfo(
             stock=state.stock,
             request=jnp.where(live, taken.request, np.float32(0)),

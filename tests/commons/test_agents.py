@@ -219,3 +219,14 @@ def test_levels_are_checked() -> None:
     noisy = make_commons(2, observability={"commonsStock": {"noise": 0.1}})
     with pytest.raises(ConfigurationError, match="at least 0"):
         run_noise_levels(noisy, policy, [-0.1], range(2))
+
+
+def test_how_many_worlds_run_side_by_side_changes_no_bit():
+    arm = get_arm("balanced6-r.6-cap.05")
+    world = arm.world()
+    policy = arm.policy(world)
+    one, other = (
+        run_noise_levels(world, policy, [0.0, 0.4], range(48), 40, reducer=arm.reducer(), block=block)
+        for block in (16, 24)
+    )
+    assert all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))

@@ -14,12 +14,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from jaxworld.commons import observation as names
 from jaxworld.commons.config import CommonsConfig
 from jaxworld.commons.params import CommonsParams
 from jaxworld.commons.state import CommonsObservation
 from jaxworld.core.errors import require
+from jaxworld.core.layout import worlds_last
 from jaxworld.core.pytree import pytree_dataclass
 from jaxworld.observe.delivered import Delivered
 from jaxworld.observe.kinds.resolution import MODES
@@ -162,12 +164,47 @@ def is_direction(view: AgentView, facts: Facts, name: str) -> jax.Array:
     return jnp.asarray(how.direction)
 
 
-def read_number(view: AgentView, observation: CommonsObservation, facts: Facts, name: str) -> Reading | None:
+Seats = tuple[int, ...] | None
+"""Some players by position, fixed when the program is compiled; None for all."""
+
+
+def pick(array: jax.Array, seats: Seats) -> jax.Array:
+    """Rows ``[len(seats), ...]`` of ``array [N, ...]`` as slices, of which only what is used is ever computed."""
+    if seats is None or seats == tuple(range(array.shape[0])):
+        return array
+    runs = [lax.slice_in_dim(array, first, last + 1) for first, last in _runs(seats)]
+    return runs[0] if len(runs) == 1 else lax.concatenate(runs, 0)
+
+
+def _runs(seats: tuple[int, ...]) -> list[tuple[int, int]]:
+    """First and last of each run of neighbouring positions, in the order given."""
+    runs: list[tuple[int, int]] = []
+    for seat in seats:
+        if runs and seat == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], seat)
+        else:
+            runs.append((seat, seat))
+    return runs
+
+
+def rows(tree: Any, seats: Seats) -> Any:
+    """Rows of some players from every array of ``tree``."""
+    return worlds_last(jax.tree.map(lambda leaf: pick(leaf, seats), tree))
+
+
+def show(observation: CommonsObservation, name: str, seats: Seats) -> Delivered:
+    """What some players were delivered of a variable."""
+    return rows(observation.delivered[name], seats)  # type: ignore[no-any-return]
+
+
+def read_number(
+    view: AgentView, observation: CommonsObservation, facts: Facts, name: str, seats: Seats = None
+) -> Reading | None:
     """A variable as a number, the centre of its level if it is one; None if no number can be made of it."""
     how = view.of(name)
     if not how.numeric:
         return None
-    shown: Delivered = observation.delivered[name]
+    shown = show(observation, name, seats)
     known = shown.mask & ~is_direction(view, facts, name) if how.mixed else shown.mask
     value = shown.value
     if how.levels:
@@ -178,10 +215,10 @@ def read_number(view: AgentView, observation: CommonsObservation, facts: Facts, 
     return Reading(value, known)
 
 
-def stock_share(view: AgentView, observation: CommonsObservation, facts: Facts) -> Reading:
+def stock_share(view: AgentView, observation: CommonsObservation, facts: Facts, seats: Seats = None) -> Reading:
     """The stock each player reads as a share of capacity, ``float32[N]``; nobody knows it if it cannot be read."""
-    reading = read_number(view, observation, facts, names.STOCK)
+    reading = read_number(view, observation, facts, names.STOCK, seats)
     if reading is None:
-        nothing = jnp.zeros(view.num_players, jnp.float32)
+        nothing = jnp.zeros(view.num_players if seats is None else len(seats), jnp.float32)
         return Reading(nothing, nothing > 0)
     return Reading(reading.value * (np.float32(1) / facts.capacity), reading.known)

@@ -13,11 +13,11 @@ import numpy as np
 
 from jaxworld.commons import observation as names
 from jaxworld.commons.agents import trend, types
-from jaxworld.commons.agents.quadratic import quadratic_request
-from jaxworld.commons.agents.readings import AgentView, Facts, base_params, find_view, read_facts
-from jaxworld.commons.agents.types import AGENT_TYPES, ROWS, STATELESS, TREND, AgentCoefficients, Situation
+from jaxworld.commons.agents.readings import AgentView, Facts, Seats, base_params, find_view, pick, read_facts
+from jaxworld.commons.agents.types import AGENT_TYPES, STATELESS, TREND, AgentCoefficients, Situation
 from jaxworld.commons.state import CommonsAction, CommonsObservation
 from jaxworld.core.errors import ConfigurationError, require
+from jaxworld.core.layout import worlds_last
 from jaxworld.core.pytree import pytree_dataclass, replace, static_field
 
 
@@ -62,60 +62,75 @@ class RosterMemory:
 class RosterPolicy:
     """Plays every player by its kind. Implements ``jaxworld.core.Policy``.
 
-    Only the kinds in ``kinds`` are computed. ``kind`` and ``coefficients`` are traced, so mixes of the same kinds and
-    agents of other temper are one compiled program.
+    Who sits where is static, and each rule is computed for its own seats only. After :meth:`exchangeable` it is
+    traced: mixes of the same kinds are then one compiled program, in which every rule is computed for every seat.
+    ``coefficients`` are traced in both.
 
     Attributes:
         view: how the world delivers its variables (static).
-        kinds: names of the kinds present (static).
-        kind: ``int32[N]``, position in ``kinds`` of each player.
+        kinds: names of the kinds that can be present (static).
+        players: kind of each player, None if it is traced (static).
+        kind: ``int32[N]``, position in ``kinds`` of each player, None if it is static.
         coefficients: numbers of the agents' rules.
     """
 
     view: AgentView = static_field()
     kinds: tuple[str, ...] = static_field()
-    kind: jax.Array
+    players: tuple[str, ...] | None = static_field()
+    kind: jax.Array | None
     coefficients: AgentCoefficients
+
+    def exchangeable(self, kinds: Sequence[str] = ()) -> RosterPolicy:
+        """The same players in a program that can play any mix of ``kinds`` beside their own: put it in ``kind``."""
+        require(self.players is not None, "players", None, "their kinds are traced already")
+        every = tuple(name for name in AGENT_TYPES if name in (*kinds, *self.kinds))
+        kind = np.asarray([every.index(name) for name in self.players or ()], np.int32)
+        return replace(self, kinds=every, players=None, kind=jnp.asarray(kind))
 
     def init(self, key: jax.Array, params: Any) -> RosterMemory:
         """What the players know of the rules, and empty memories."""
         del key
-        memory = trend.start(self.view.num_players) if TREND in self.kinds else None
+        seats = self._seats(TREND)
+        memory = trend.start(self.view.num_players if seats is None else len(seats)) if TREND in self.kinds else None
         return RosterMemory(facts=read_facts(self.view, base_params(params)), trend=memory)
 
     def act(
         self, key: jax.Array, carry: RosterMemory, observation: CommonsObservation
     ) -> tuple[CommonsAction, RosterMemory]:
         """Requests in units of the resource, and signatures under governance."""
-        situation = types.make_situation(self.view, self.coefficients, carry.facts, observation, key)
-        request = self._quadratic(situation)
-        for name in self.kinds:
-            if name in STATELESS:
-                request = jnp.where(self._is(name), STATELESS[name](situation), request)
+
+        def situation(seats: Seats) -> Situation:
+            return types.make_situation(self.view, self.coefficients, carry.facts, observation, key, seats)
+
+        requests = {name: STATELESS[name](situation(self._seats(name))) for name in self.kinds if name in STATELESS}
         if carry.trend is not None:
-            followed, memory = trend.act(situation, carry.trend)
-            request = jnp.where(self._is(TREND), followed, request)
+            requests[TREND], memory = trend.act(situation(self._seats(TREND)), carry.trend)
             carry = replace(carry, trend=memory)
-        request = jnp.clip(request, np.float32(0), carry.facts.cap) * carry.facts.capacity
-        return CommonsAction(request=request, governance=self._governance(situation)), carry
+        request = jnp.clip(self._seated(requests), np.float32(0), carry.facts.cap) * carry.facts.capacity
+        return CommonsAction(request=request, governance=self._governance(situation(None))), carry
+
+    def _seats(self, name: str) -> Seats:
+        """Seats that a rule is computed for: all if the kinds are traced."""
+        if self.players is None:
+            return None
+        return tuple(seat for seat, kind in enumerate(self.players) if kind == name)
 
     def _is(self, name: str) -> jax.Array:
-        return self.kind == np.int32(self.kinds.index(name))
+        """``bool[N]``: who is of a kind."""
+        if self.players is not None:
+            return jnp.asarray(np.asarray([kind == name for kind in self.players]))
+        return jnp.asarray(self.kind) == np.int32(self.kinds.index(name))
 
-    def _quadratic(self, situation: Situation) -> jax.Array:
-        """The whole quadratic family in one evaluation, with each player's own four numbers."""
-        size = self.view.num_players
-        rows = [jnp.zeros(size, jnp.float32)] * 4
-        present = [name for name in self.kinds if name in ROWS]
-        for name in present:
-            mine = self._is(name)
-            row = [jnp.broadcast_to(jnp.asarray(entry, jnp.float32), (size,)) for entry in ROWS[name](situation)]
-            rows = [jnp.where(mine, own, other) for own, other in zip(row, rows, strict=True)]
-        if not present:
-            return rows[0]
-        request = quadratic_request(rows, situation.stock.value, situation.facts.cap)
-        blind = self._is("constant") if "constant" in present else jnp.zeros(size, bool)
-        return jnp.where(situation.stock.known | blind, request, situation.fallback)
+    def _seated(self, requests: Mapping[str, jax.Array]) -> jax.Array:
+        """``float32[N]``: each player's request from those of its kind."""
+        if self.players is None:
+            request = jnp.zeros(self.view.num_players, jnp.float32)
+            for name, asked in requests.items():
+                request = jnp.where(self._is(name), asked, request)
+            return request
+        order = [seat for name in requests for seat in self._seats(name) or ()]
+        together = worlds_last(jnp.concatenate(worlds_last(list(requests.values()))))
+        return worlds_last(pick(together, tuple(order.index(seat) for seat in range(len(order)))))
 
     def _governance(self, situation: Situation) -> Any:
         silent = self.view.silence()
@@ -144,9 +159,8 @@ def make_roster(
         problem = missing_input(view, name)
         if problem:
             warnings.warn(f"{name}: {problem}", stacklevel=2)
-    kind = np.asarray([kinds.index(name) for name in roster], np.int32)
     made = types.default_coefficients() if coefficients is None else coefficients
-    return RosterPolicy(view=view, kinds=kinds, kind=jnp.asarray(kind), coefficients=made)
+    return RosterPolicy(view=view, kinds=kinds, players=tuple(roster), kind=None, coefficients=made)
 
 
 _NUMBERS = {"pulse": names.STOCK, "racer": names.STOCK, "conservative": names.STOCK, "msy": names.STOCK,

@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxworld.commons import observation as names
-from jaxworld.commons.agents.readings import is_direction
+from jaxworld.commons.agents.readings import is_direction, show
 from jaxworld.commons.agents.types import Situation
 from jaxworld.core.pytree import pytree_dataclass
 
 
 @pytree_dataclass
 class TrendMemory:
-    """What it remembers, an entry a player.
+    """What it remembers, an entry a player: those that are ``trend``, or all if any can become it.
 
     Attributes:
         level: ``float32[N]``, what it takes, in fair shares.
@@ -45,7 +45,7 @@ def act(situation: Situation, memory: TrendMemory) -> tuple[jax.Array, TrendMemo
     how = view.of(names.STOCK)
     if not (how.numeric or how.direction):
         return situation.fallback, memory
-    shown, stock = situation.observation.delivered[names.STOCK], situation.stock
+    shown, stock = show(situation.observation, names.STOCK, situation.seats), situation.stock
     directed = is_direction(view, situation.facts, names.STOCK)
     own = jnp.where(memory.seen & stock.known, jnp.sign(stock.value - memory.previous), np.float32(0))
     change = jnp.where(directed, shown.value, own)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -15,16 +16,20 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxworld.commons import observation as names
-from jaxworld.commons.agents.quadratic import NO_THRESHOLD, Row
+from jaxworld.commons.agents.quadratic import NO_THRESHOLD, Row, quadratic_request
 from jaxworld.commons.agents.readings import (
     AgentView,
     Facts,
     Reading,
+    Seats,
     read_number,
+    rows,
+    show,
     stock_share,
 )
 from jaxworld.commons.state import CommonsObservation
 from jaxworld.commons.streams import AGENTS
+from jaxworld.core.layout import sum_over_few
 from jaxworld.core.pytree import pytree_dataclass
 from jaxworld.core.random import entity_bits, index_identity, purpose_keys, unit_interval
 from jaxworld.observe.normal import unfused
@@ -94,6 +99,7 @@ class Situation:
         facts: what everybody knows.
         observation: everything delivered.
         key: of this turn's actions.
+        seats: whose situation it is (static); N below is their number.
         stock: the stock as each player reads it.
         players: ``float32[N]``, n as each player reads it.
         regrowth: ``float32[N]``, r0 as each player reads it.
@@ -104,6 +110,7 @@ class Situation:
     facts: Facts
     observation: CommonsObservation
     key: jax.Array
+    seats: Seats
     stock: Reading
     players: jax.Array
     regrowth: jax.Array
@@ -120,14 +127,19 @@ class Situation:
 
 
 def make_situation(
-    view: AgentView, coefficients: AgentCoefficients, facts: Facts, observation: CommonsObservation, key: jax.Array
+    view: AgentView,
+    coefficients: AgentCoefficients,
+    facts: Facts,
+    observation: CommonsObservation,
+    key: jax.Array,
+    seats: Seats = None,
 ) -> Situation:
     """Read what every agent reads."""
-    size = view.num_players
-    players = read_number(view, observation, facts, names.PLAYERS)
-    everyone = jnp.full(size, size, jnp.float32)
+    size = view.num_players if seats is None else len(seats)
+    players = read_number(view, observation, facts, names.PLAYERS, seats)
+    everyone = jnp.full(size, view.num_players, jnp.float32)
     number = everyone if players is None else jnp.where(players.known, players.value, everyone)
-    rate = read_number(view, observation, facts, names.REGROWTH)
+    rate = read_number(view, observation, facts, names.REGROWTH, seats)
     assumed = jnp.broadcast_to(coefficients.assumed_regrowth, (size,))
     regrowth = assumed if rate is None else jnp.where(rate.known, rate.value, assumed)
     return Situation(
@@ -136,7 +148,8 @@ def make_situation(
         facts=facts,
         observation=observation,
         key=key,
-        stock=stock_share(view, observation, facts),
+        seats=seats,
+        stock=stock_share(view, observation, facts, seats),
         players=jnp.maximum(number, np.float32(1)),
         regrowth=regrowth,
     )
@@ -155,7 +168,7 @@ def racer_row(situation: Situation) -> Row:
 def conservative_row(situation: Situation) -> Row:
     """An equal part of what exceeds half the capacity."""
     share = np.float32(1) / situation.players
-    return -situation.coefficients.conservative_reserve * share, share, 0.0, NO_THRESHOLD
+    return -unfused(situation.coefficients.conservative_reserve * share), share, 0.0, NO_THRESHOLD
 
 
 def msy_row(situation: Situation) -> Row:
@@ -187,11 +200,11 @@ def greedy(situation: Situation) -> jax.Array:
 def tit_for_tat(situation: Situation) -> jax.Array:
     """What the others took on average in the turn before; half a fair share in the first turn."""
     first = situation.coefficients.first_share * situation.fair
-    reading = read_number(situation.view, situation.observation, situation.facts, names.HARVEST)
+    reading = read_number(situation.view, situation.observation, situation.facts, names.HARVEST, situation.seats)
     if reading is None:
         return situation.fallback
     seen = reading.known.sum(axis=1, dtype=jnp.int32).astype(jnp.float32)
-    mean = reading.value.sum(axis=1) / (jnp.maximum(seen, np.float32(1)) * situation.facts.capacity)
+    mean = sum_over_few(reading.value.T) / (jnp.maximum(seen, np.float32(1)) * situation.facts.capacity)
     copied = jnp.where(seen > 0, mean, situation.fallback)
     return jnp.where(situation.observation.turn == np.int32(0), first, copied)
 
@@ -213,7 +226,7 @@ def bucket(situation: Situation) -> jax.Array:
         return situation.fallback
     thirds = situation.stock.value * np.float32(3)
     if how.levels:
-        code = situation.observation.delivered[names.STOCK].code
+        code = show(situation.observation, names.STOCK, situation.seats).code
         centre = (code.astype(jnp.float32) + np.float32(0.5)) * np.float32(3.0 / how.levels)
         thirds = jnp.where(code >= 0, centre, thirds)
     shares = situation.coefficients.level_shares
@@ -223,7 +236,8 @@ def bucket(situation: Situation) -> jax.Array:
 
 def random(situation: Situation) -> jax.Array:
     """Anything up to what it may, drawn by the player's seat from a stream of its own."""
-    words = entity_bits(purpose_keys(situation.key, [AGENTS])[0], index_identity(situation.facts.seat), 1)[0]
+    identity = index_identity(rows(situation.facts.seat, situation.seats))
+    words = entity_bits(purpose_keys(situation.key, [AGENTS])[0], identity, 1)[0]
     return situation.facts.cap * unit_interval(words)
 
 
@@ -231,7 +245,7 @@ def promised(situation: Situation) -> tuple[jax.Array, jax.Array]:
     """``(cap float32[N], bound bool[N])``: the lowest cap of the active pacts each player has signed."""
     from jaxworld.commons.governance.pacts import PactStatus
 
-    pacts = situation.observation.governance.pacts
+    pacts = rows(situation.observation.governance.pacts, situation.seats)
     binding = pacts.signed & (pacts.status == np.int32(PactStatus.ACTIVE))
     lowest = jnp.where(binding, pacts.cap, np.float32(np.inf)).min(axis=1)
     return lowest / situation.facts.capacity, binding.any(axis=1)
@@ -242,11 +256,10 @@ def rep_conditional(situation: Situation) -> jax.Array:
     if situation.observation.governance is None:
         return situation.fair
     cap, bound = promised(situation)
-    reputation = situation.observation.governance.reputation
+    reputation = rows(situation.observation.governance.reputation, situation.seats)
+    rates = jnp.where(reputation.known, reputation.honour_rate, np.float32(0))
     known = reputation.known.sum(axis=1, dtype=jnp.int32).astype(jnp.float32)
-    mean = jnp.where(reputation.known, reputation.honour_rate, np.float32(0)).sum(axis=1) / jnp.maximum(
-        known, np.float32(1)
-    )
+    mean = rates.sum(axis=1) / jnp.maximum(known, np.float32(1))
     trusting = (known == 0) | (mean >= situation.coefficients.honour_threshold)
     threshold = situation.coefficients.pulse_threshold
     plenty = jnp.where(situation.stock.value >= threshold, situation.facts.cap, np.float32(0))
@@ -267,12 +280,20 @@ def signatures(situation: Situation) -> jax.Array:
     """``bool[N, P]``: the offers ``pact_keeper`` signs: those that leave it no more than a fair share."""
     from jaxworld.commons.governance.pacts import PactStatus
 
-    pacts = situation.observation.governance.pacts
+    pacts = rows(situation.observation.governance.pacts, situation.seats)
     modest = pacts.cap <= (situation.fair * situation.facts.capacity)[:, None]
     return (pacts.status == np.int32(PactStatus.OFFERED)) & modest & ~pacts.signed
 
 
+def quadratic(name: str, situation: Situation) -> jax.Array:
+    """What an agent of the quadratic family asks for; its fallback if it reads the stock and cannot."""
+    row = [jnp.broadcast_to(jnp.asarray(entry, jnp.float32), situation.fair.shape) for entry in ROWS[name](situation)]
+    request = quadratic_request(row, situation.stock.value, situation.facts.cap)
+    return request if name == "constant" else jnp.where(situation.stock.known, request, situation.fallback)
+
+
 STATELESS: dict[str, Callable[[Situation], jax.Array]] = {
+    **{name: partial(quadratic, name) for name in ROWS},
     "greedy": greedy,
     "tit_for_tat": tit_for_tat,
     "free_rider": free_rider,

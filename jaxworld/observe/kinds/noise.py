@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxworld.core.batch_hints import any_in_batch
+from jaxworld.core.layout import worlds_last
 from jaxworld.observe.fields import LARGEST, Number
 from jaxworld.observe.normal import unfused
 from jaxworld.observe.registry import Context, register
@@ -24,7 +25,9 @@ def _apply(value: jax.Array, parameters: Mapping[str, Any], context: Context) ->
     # A conditional keeps the draws out of reach of fusion, which would repeat them for every array computed from them,
     # and spares them where nobody in the batch wants noise.
     drawn = jax.lax.cond(
-        any_in_batch((fraction > np.float32(0)).any()), context.normal, lambda: jnp.zeros(value.shape, jnp.float32)
+        any_in_batch((fraction > np.float32(0)).any()),
+        lambda: worlds_last(context.normal()),
+        lambda: worlds_last(jnp.zeros(value.shape, jnp.float32)),
     )
     noisy = value + unfused(fraction * jnp.abs(value) * drawn)
     return jnp.where((fraction > np.float32(0)) & jnp.isfinite(value), noisy, value)
