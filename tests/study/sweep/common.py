@@ -57,7 +57,7 @@ def family_sweep(world: str, worlds: int, configuration: dict[str, Any], axes: d
 
 
 FAMILIES = {
-    "core": family_sweep("core/random_walk", 1002, {"num_walkers": 3}, {"slip_threshold": SLIPS}),
+    "core": family_sweep("core/random_walk", 210, {"num_walkers": 3}, {"slip_threshold": SLIPS}),
     "markov": family_sweep("markov/pursuit", 120, {"size": 3}, {"step_cost": [0.1, 0.3]}),
     "commons": family_sweep("commons/harvest", 160, NOISY_COMMONS, {"regrowth": [0.3, 0.6]}),
     "social": family_sweep("social/feed", 80, {**SOCIAL, "feed_recommender": "reddit_hot"}, {"budget": [1, 3]}),
