@@ -229,6 +229,7 @@ def test_a_timeline_is_what_happened():
         (lambda: multiverse.MultiverseSettings(environments=1), "environments"),
         (lambda: HarvestSettings(others=("pact_keeper",)), "others"),
         (lambda: HarvestSettings(others=()), "others"),
+        (lambda: HarvestSettings(others="bob"), "others = 'bob': use names from"),
     ],
 )
 def test_settings_that_cannot_work_are_named(made, match):

@@ -46,6 +46,8 @@ class HarvestSettings:
 
     def __post_init__(self) -> None:
         known = (TOGETHER, BALANCED, *PLAYING)
+        if isinstance(self.others, str):  # one name, as the command line gives it
+            object.__setattr__(self, "others", (self.others,))
         require(
             len(self.others) > 0 and len(set(self.others)) == len(self.others), "others", self.others, "name each once"
         )
