@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
 from jaxworld.cli.finding import add_setting_options, run_entry
 from jaxworld.cli.options import add_output_options
 from jaxworld.core.errors import ConfigurationError
+from jaxworld.study.experiments.finding import entry
 from jaxworld.study.search.applications import Application
 
-_EXPERIMENTS, _FIGURES = "jaxworld.study.experiments.commons", "jaxworld.plot.commons"
-
-
-def _entry(name: str, settings: str, summary: str) -> Application:
-    module = f"{_EXPERIMENTS}.{name}"
-    return Application(
-        summary=summary,
-        settings=f"{module}:{settings}",
-        run=f"{module}:run_{name}",
-        figure=f"{_FIGURES}:write_{name}_figure",
-    )
-
+_entry = partial(entry, folder="commons.", figures="commons")
 
 STUDIES: dict[str, Application] = {
     "noise": _entry("noise", "NoiseSettings", "named populations at every level of noise, and whose noise it is"),

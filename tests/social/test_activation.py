@@ -12,7 +12,7 @@ from jaxworld.social.activation import activation_probability, draw_active
 from jaxworld.social.build import configure
 from jaxworld.social.streams import open_streams
 from jaxworld.social.vocabulary import RHYTHMS, TickUnit
-from tests.social.worlds import FORUM, Run, Turn, assert_same, everything, four_people, mixed, people, quickly
+from tests.social.worlds import FORUM, Run, Turn, assert_same, everything, four_people, mixed, people
 
 
 def probabilities(tick: int, unit: str = "hour", population=None, acts=(), **options) -> list[float]:
@@ -55,7 +55,7 @@ def awake(rates: list[float], ticks: int = 20) -> np.ndarray:
     def draw(key, tick, params):
         return draw_active(made.world.config, params, tick, open_streams(tick_key(key, tick)).activation)
 
-    over_ticks = jax.jit(jax.vmap(draw, in_axes=(None, 0, None)), compiler_options=quickly())
+    over_ticks = jax.jit(jax.vmap(draw, in_axes=(None, 0, None)))
     times = np.arange(ticks, dtype=np.int32)
     return np.asarray([over_ticks(world_key(3), times, made.params(activation_rate=rate)) for rate in rates])
 
@@ -149,5 +149,5 @@ def test_draws_are_personal():
     """Awake or not hangs on the persona's identity, so the same personas in a larger world are awake alike."""
     identity = people("many").identity
     words = open_streams(tick_key(world_key(1), 4)).activation
-    bits = jax.jit(lambda rows: entity_bits(words, rows, 1)[0], compiler_options=quickly())
+    bits = jax.jit(lambda rows: entity_bits(words, rows, 1)[0])
     assert (np.asarray(bits(identity))[:100] == np.asarray(entity_bits(words, identity[:100], 1)[0])).all()

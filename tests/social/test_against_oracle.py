@@ -21,7 +21,6 @@ from tests.oracles.social_records import everything_in, everything_of, random_ba
 from tests.oracles.social_world import SocialOracle
 
 NUM_PRESENT, NUM_ROWS, CAPACITY = 14, 64, 512
-QUICKLY = {"xla_backend_optimization_level": 0}
 BUSY = {"post": 0.1, "reply": 0.2, "follow": 0.1, "share": 0.1, "approve": 0.3, "dissent": 0.1, "sentiment_spread": 1.0}
 INTERVENTIONS = {
     "interventions": ((0, "promotion", 20), (2, "launch"), (3, "teaser", 3), (3, "promotion", 2), (5, "launch", 2)),
@@ -124,7 +123,7 @@ class Pair:
         population = people(**options.pop("population", {}))
         self.world: SocialWorld = make_social(population=population, **options)
         self.params = self.world.default_params()
-        self.reset, self.step = (jax.jit(law, compiler_options=QUICKLY) for law in (self.world.reset, self.world.step))
+        self.reset, self.step = (jax.jit(law) for law in (self.world.reset, self.world.step))
         self.present = np.flatnonzero(population.present).tolist()
 
     def compare(self, seed, num_ticks, *, first_tick=0, params=None, unborn=True, decide=None) -> SocialOracle:
@@ -240,7 +239,7 @@ def test_they_agree_with_everything_on(seed, num_ticks):
 def test_they_agree_on_turns_of_rule_based_personas():
     both = pair("everything")
     policy = make_policy(both.world.config, both.params, traits=make_traits(NUM_PRESENT + 2, BUSY))
-    act = jax.jit(lambda key, seen: policy.act(key, (), seen)[0], compiler_options=QUICKLY)
+    act = jax.jit(lambda key, seen: policy.act(key, (), seen)[0])
     oracle = both.compare(5, num_ticks=8, decide=act)
     assert len(oracle.stimuli) > 20 and len(oracle.engagements) > 20
 

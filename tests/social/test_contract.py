@@ -9,22 +9,15 @@ import jaxworld
 from jaxworld.core import check_world, tick_key, world_key, world_keys
 from jaxworld.core.pytree import replace
 from jaxworld.social import PRESETS, make_policy
-from tests.social.worlds import Run, assert_same, everything, quickly, random_turns, turn_batch
+from tests.social.worlds import Run, assert_same, everything, random_turns, turn_batch
 
 SMALL = {"num_personas": 6, "stimulus_capacity": 16, "max_publications": 12, "max_budget": 1, "max_window": 2}
 CONTRACT = ["social/everything", "social/community_forum"]
 """One preset has all channels and one ranks per persona; the others check parts of these, ten seconds each."""
 
 
-@pytest.fixture
-def quick_jit(monkeypatch):
-    """Compile what the contract compiles with options that take less time."""
-    slow_jit = jax.jit
-    monkeypatch.setattr(jax, "jit", lambda law, **options: slow_jit(law, compiler_options=quickly(), **options))
-
-
 @pytest.mark.parametrize("name", CONTRACT)
-def test_presets_keep_the_contract(name, quick_jit):
+def test_presets_keep_the_contract(name):
     """Structure, spaces, flags, no retracing, and loop = scan = batches of any width, with personas acting by rules."""
     world = jaxworld.make(name, **SMALL)
     policy = make_policy(world.config, world.default_params(), "talkative")
@@ -62,7 +55,7 @@ SWEPT = {
 def test_ticks_and_swept_numbers_never_retrace():
     """One trace of the step serves every tick, budget, threshold, rate and horizon."""
     made = everything()
-    step = jax.jit(chex.assert_max_traces(made.world.step, n=1), compiler_options=quickly())
+    step = jax.jit(chex.assert_max_traces(made.world.step, n=1))
     key, rng = world_key(1), np.random.default_rng(1)
     state, _ = made.reset(tick_key(key, 0), made.params())
     for tick, (name, (dtype, values)) in enumerate(SWEPT.items(), start=1):
@@ -77,7 +70,7 @@ def test_a_sweep_of_all_numbers_equals_separate_runs():
     columns = {name: np.asarray(values, dtype) for name, (dtype, values) in SWEPT.items()}
     axes = replace(jax.tree.map(lambda _: None, base), **dict.fromkeys(columns, 0))
     law = jax.vmap(made.world.step, in_axes=(0, 0, None, axes))
-    step, at = jax.jit(law, compiler_options=quickly()), jax.vmap(tick_key, in_axes=(0, None))
+    step, at = jax.jit(law), jax.vmap(tick_key, in_axes=(0, None))
     singles = []
     for lane in range(3):
         run = Run(made, lane)

@@ -22,7 +22,6 @@ from tests.social.worlds import (
     driver,
     people,
     permuted,
-    quickly,
     random_turns,
     turn_batch,
     twelve_people,
@@ -188,7 +187,7 @@ def test_word_of_mouth_leaves_other_channels_alone():
 def test_a_batch_of_one_world():
     """A world alone under vmap is the world itself; wider batches are compared with parameters swept as well."""
     run, turns = Run(twelve("personal orders")), batches()[:3]
-    step = jax.jit(jax.vmap(run.driver.world.step, in_axes=(0, 0, None, None)), compiler_options=quickly())
+    step = jax.jit(jax.vmap(run.driver.world.step, in_axes=(0, 0, None, None)))
     state = jax.tree.map(lambda leaf: leaf[None], run.state)
     for tick, batch in enumerate(turns, start=1):
         state, timestep = step(tick_key(run.key, tick)[None], state, batch, run.params)
@@ -202,7 +201,7 @@ def test_cutting_a_run_into_chunks():
     traits = make_traits(12, {"post": 0.2, "reply": 0.2, "approve": 0.3, "follow": 0.1, "sentiment": 0.7})
     policy, params, key = make_policy(made.world.config, made.params(), traits=traits), made.params(), world_key(9)
 
-    @functools.partial(jax.jit, static_argnums=1, compiler_options=quickly())
+    @functools.partial(jax.jit, static_argnums=1)
     def run(first_tick, num_steps, carry=None):
         return rollout(
             made.world, policy, key, num_steps, params, reducer=Trajectory(), carry=carry, first_tick=first_tick

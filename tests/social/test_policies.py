@@ -24,7 +24,7 @@ from jaxworld.social.build import configure
 from jaxworld.social.policies import assign_archetypes
 from jaxworld.social.population import make_population, pad_population
 from jaxworld.social.vocabulary import AFFORDANCES
-from tests.social.worlds import FEED, FORUM, SURVEY, WOM, people, quickly
+from tests.social.worlds import FEED, FORUM, SURVEY, WOM, people
 
 NUM = 2048
 ONE = {"post": 0, "reply": 0, "follow": 0, "share": 0, "approve": 0, "dissent": 0, "sentiment_spread": 0}
@@ -48,7 +48,7 @@ def setting():
     population = replace(population, profile=tastes)
     config = configure(population, channels=("feed", "forum", "wom"), survey=True)
     params = make_params(config, population)
-    act = jax.jit(lambda key, policy, seen: policy.act(key, (), seen)[0], compiler_options=quickly())
+    act = jax.jit(lambda key, policy, seen: policy.act(key, (), seen)[0])
     return config, params, act
 
 

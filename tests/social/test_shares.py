@@ -27,7 +27,7 @@ class Shares:
         self.run = Run(worlds.everything(), **changes)
         given = None if edges is None else np.asarray(edges, np.int32).reshape(-1, 2)
         self.reducer = ShareReducer(config=self.run.driver.world.config, roots=np.asarray(roots, np.int32), edges=given)
-        self.update = jax.jit(self.reducer.update, compiler_options=worlds.quickly())
+        self.update = jax.jit(self.reducer.update)
         self.trees = self.reducer.init(self.run.timestep)
 
     def step(self, *turns):

@@ -30,18 +30,6 @@ EVERYTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
-@functools.cache
-def quickly() -> dict[str, Any]:
-    """Compiler options that compile several times faster; older and newer compilers may not know all of them."""
-    options: dict[str, Any] = {"xla_backend_optimization_level": 0}
-    try:
-        faster = {**options, "xla_cpu_use_fusion_emitters": False}
-        jax.jit(lambda x: x + x, compiler_options=faster)(np.float32(0))
-    except Exception:
-        return options
-    return faster
-
-
 def four_people(**changes: Any) -> Population:
     """Ties 1-2 of .8, 3-4 of .6 and 2-3 of .2; communities {1, 2} and {3, 4}. Personas count from 0 in arrays."""
     given: dict[str, Any] = {
@@ -91,9 +79,7 @@ class Driver:
         self.population = people(population) if isinstance(population, str) else population
         self.options = options
         self.world: SocialWorld = make_social(population=self.population, **options)
-        self.reset, self.step = (
-            jax.jit(law, compiler_options=quickly()) for law in (self.world.reset, self.world.step)
-        )
+        self.reset, self.step = (jax.jit(law) for law in (self.world.reset, self.world.step))
 
     def params(self, population: Population | None = None, **changes: Any) -> Any:
         """Parameters with some arguments of ``make_params`` changed."""

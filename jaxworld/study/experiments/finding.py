@@ -44,25 +44,34 @@ class RunFinding(Protocol):
         """Run it; ``folder`` keeps what is done, so that an interrupted run goes on."""
 
 
-def _entry(name: str, settings: str, summary: str) -> Application:
-    module = f"jaxworld.study.experiments.{name}"
+def entry(name: str, settings: str, summary: str, folder: str = "", figures: str = "findings") -> Application:
+    """What a command needs to know of a study before it loads it.
+
+    Args:
+        name: of the file that has ``run_NAME``, and of the command's argument.
+        settings: name of its settings class.
+        summary: one line.
+        folder: of this package that holds the file, with a dot at its end.
+        figures: module of ``jaxworld.plot`` that has ``write_NAME_figure``.
+    """
+    module = f"jaxworld.study.experiments.{folder}{name}"
     return Application(
         summary=summary,
         settings=f"{module}:{settings}",
         run=f"{module}:run_{name}",
-        figure=f"jaxworld.plot.findings:write_{name}_figure",
+        figure=f"jaxworld.plot.{figures}:write_{name}_figure",
     )
 
 
 FINDINGS: Mapping[str, Application] = {
-    "concentration": _entry(
+    "concentration": entry(
         "concentration", "ConcentrationSettings", "who gets seen: recommenders by exposure budget and population size"
     ),
-    "herding": _entry("herding", "HerdingSettings", "what one vote more or less at the start does to a final score"),
-    "spread": _entry(
+    "herding": entry("herding", "HerdingSettings", "what one vote more or less at the start does to a final score"),
+    "spread": entry(
         "spread", "SpreadSettings", "a real cascade, fitted on its first minutes and predicted from there on"
     ),
-    "communities": _entry("communities", "CommunitiesSettings", "a forum for all against one scoped to communities"),
+    "communities": entry("communities", "CommunitiesSettings", "a forum for all against one scoped to communities"),
 }
 """By name, each one file of this folder."""
 

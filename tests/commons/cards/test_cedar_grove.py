@@ -10,7 +10,6 @@ from jaxworld.commons.cards import Card, CardPlayers
 from jaxworld.commons.cards.rules import fell, legal_play
 from jaxworld.core import ConfigurationError, check_world, tick_key, world_key
 from tests.oracles import cedar_grove as oracle
-from tests.social.worlds import quickly
 
 SMALL = {"num_players": 3, "num_rounds": 3, "hand_size": 2, "deck_counts": (5, 5, 3, 2)}
 SEEDS = np.arange(300, dtype=np.uint64)
@@ -107,10 +106,8 @@ def test_guards_and_seats_decide_who_gets_the_last_trees():
     assert np.asarray(legal_play(hand, np.int32([3, 0, -7, 9]))).tolist() == [3, 2, 2, 2]
 
 
-def test_it_keeps_the_contract(monkeypatch):
-    """Structure, spaces, ended games standing still, no retracing, loop = scan = batches; compiled in a hurry."""
-    slow_jit = jax.jit
-    monkeypatch.setattr(jax, "jit", lambda law, **options: slow_jit(law, compiler_options=quickly(), **options))
+def test_it_keeps_the_contract():
+    """Structure, spaces, ended games standing still, no retracing, loop = scan = batches."""
     world = jaxworld.make("commons/cedar_grove", **SMALL)
     policy = CardPlayers(("axe", "keeper", "axe"))
     report = check_world(world, policy=policy, num_steps=4, batch=2, eager=False)

@@ -300,7 +300,9 @@ def test_a_missing_signal_fails_at_reset(what):
 
 def test_a_feed_that_is_off_needs_no_signal():
     """A forum-only world does not ask for vectors."""
-    port(dataclasses.replace(AWAKE, feed_recsys_mode="twitter"), channels=("forum",)).build()
+    world = port(dataclasses.replace(AWAKE, feed_recsys_mode="twitter"), channels=("forum",))
+    world.build()
+    assert world.kernel.config.channels == ("forum",)
 
 
 def test_a_population_that_is_not_the_headers_is_refused():

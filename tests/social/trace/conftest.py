@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from benchmarks.audit import traces
-from tests.social.worlds import quickly
 
 EVERYTHING, LAUNCH = 7, 3
 """Shapes: all channels and surveys under an interest feed; word of mouth alone."""
@@ -16,7 +15,7 @@ EVERYTHING, LAUNCH = 7, 3
 @pytest.fixture(scope="package")
 def random_traces() -> list[tuple[dict[str, Any], list[Any]]]:
     """Header and ticks of twenty random worlds."""
-    return list(traces(2, 20, (EVERYTHING, LAUNCH), compiler_options=quickly()))
+    return list(traces(2, 20, (EVERYTHING, LAUNCH)))
 
 
 @pytest.fixture(scope="package")
