@@ -31,10 +31,18 @@ class CapacityError(JaxworldError):
 
 
 class MissingExtraError(JaxworldError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed.
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs the package {package!r}: install it with  pip install 'jaxworld[{extra}]'")
+    Args:
+        package: the package that is missing.
+        extra: the extra that brings it, or None if none can.
+        purpose: what needs it.
+        remedy: what to do, where it is not to install the extra.
+    """
+
+    def __init__(self, package: str, extra: str | None, purpose: str, remedy: str | None = None) -> None:
+        remedy = remedy or f"install it with  pip install 'jaxworld[{extra}]'"
+        super().__init__(f"{purpose} needs the package {package!r}: {remedy}")
         self.package = package
         self.extra = extra
 

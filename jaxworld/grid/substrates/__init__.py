@@ -1,0 +1,1 @@
+"""The substrates, a file each."""
