@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import jax
 
-from benchmarks import commons, core, harness, rows, search, social, sweep
+from benchmarks import commons, core, harness, markov, rows, search, social, sweep
 from benchmarks.floors import Rates, measure_rates
 from benchmarks.rows import Effort, Row
 from jaxworld.cli.bench import add_options
@@ -21,6 +21,7 @@ SUITES: dict[str, Callable[[Effort, Rates], list[Row]]] = {
     "sweep": sweep.rows,
     "search": search.rows,
     "commons": commons.rows,
+    "markov": markov.rows,
 }
 """What can be measured; a new family is a function here."""
 

@@ -30,6 +30,7 @@ def add_parser(subparsers: Any) -> None:
         epilog=f"games:\n{games}\n\n"
         "examples:\n  jaxworld graph pursuit --size 4 --check --json\n"
         "  jaxworld graph stag_hunt --size 3 --save --prism --out out/stag\n"
+        "  jaxworld graph stag_hunt --size 5 --factored\n"
         "  jaxworld graph pursuit --size 2 --set slip=0.3 --draw",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -41,6 +42,9 @@ def add_parser(subparsers: Any) -> None:
     group = parser.add_argument_group("building")
     group.add_argument("--chunk", type=int, metavar="N", help="states expanded in one call; changes no result")
     group.add_argument("--max-memory", type=number, metavar="GIB", help="memory it may take, in GiB (default 8)")
+    group.add_argument(
+        "--factored", action="store_true", help="keep what settles after the players' moves apart: far less memory"
+    )
     group.add_argument("--check", action="store_true", help="check every promise of the graph")
     group = parser.add_argument_group("output")
     group.add_argument("--save", action="store_true", help=f"write {SAVED}")
@@ -57,7 +61,13 @@ def run(args: argparse.Namespace) -> int:
     from jaxworld.markov.graph.files import save_graph
     from jaxworld.plot.markov_graph import check_drawable, write_graph_figure
 
-    graph = _graph(args)
+    if args.out is not None and not (args.save or args.prism or args.draw):
+        raise ConfigurationError("--out", args.out, "nothing would be written there: add --save, --prism or --draw")
+    if args.factored and (args.save or args.prism or args.draw):
+        raise ConfigurationError(
+            "--factored", True, "files and figures show a graph in one stage: leave one of them out"
+        )
+    graph: Any = _graph(args)
     if args.check:
         graph.check()
     if args.draw:
@@ -87,11 +97,13 @@ def run(args: argparse.Namespace) -> int:
 def _graph(args: argparse.Namespace) -> Any:
     from jaxworld.markov.catalogue import make_game
     from jaxworld.markov.graph.build import build_graph
+    from jaxworld.markov.graph.factored import build_factored
     from jaxworld.markov.graph.files import load_graph
     from jaxworld.markov.graph.memory import DEFAULT_MAX_MEMORY
 
     if Path(args.name).suffix == Path(SAVED).suffix:
         fixed = [("--size", args.size), ("--set", args.set or None), ("--chunk", args.chunk)]
+        fixed.append(("--factored", args.factored or None))
         for option, value in fixed:
             if value is not None:
                 raise ConfigurationError(option, value, "a saved graph cannot be changed: name a game instead")
@@ -103,7 +115,8 @@ def _graph(args: argparse.Namespace) -> Any:
     memory = DEFAULT_MAX_MEMORY
     if args.max_memory is not None:
         memory = int(checks.number("--max-memory", args.max_memory, 1e-6, 1e6) * GIBIBYTE)
-    return build_graph(game, params, chunk=args.chunk, max_memory=memory)
+    build = build_factored if args.factored else build_graph
+    return build(game, params, chunk=args.chunk, max_memory=memory)
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:
@@ -116,6 +129,8 @@ def _lines(facts: dict[str, Any]) -> list[str]:
         "key": f"{facts['bits']:,} bits a state",
         "memory": f"{facts['bytes'] / 2**20:,.1f} MiB",
     }
+    if "links" in facts:
+        shown["stages"] = " + ".join(f"{count:,}" for count in facts["links"]) + " links, whose product is the graph"
     lines = [facts["game"], *(f"  {name:<14}{text}" for name, text in shown.items())]
     if facts["checked"]:
         lines.append("  checked       rows sum to 1, successors exist, terminal states stay, keys differ")

@@ -44,7 +44,7 @@ _OF_A_WORLD = (
 
 def add_parser(subparsers: Any) -> None:
     """Add ``search``."""
-    names = "\n".join(f"  {name:<12}{summary}" for name, summary in application_names().items())
+    names = "\n".join(f"  {name:<15}{summary}" for name, summary in application_names().items())
     parser = subparsers.add_parser(
         "search",
         help="find a policy by gradient-free search",
@@ -53,7 +53,8 @@ def add_parser(subparsers: Any) -> None:
         "A search in a folder that holds an unfinished one of the same configuration goes on with it.",
         epilog=f"applications:\n{names}\n\n"
         "examples:\n  jaxworld search core/random_walk --set num_positions=6 --policy linear --generations 30\n"
-        "  jaxworld search --application reach --set personas=200 --set creators=10",
+        "  jaxworld search --application reach --set personas=200 --set creators=10\n"
+        "  jaxworld search --application best_response --game chicken --set 'mixed=[0.8, 0.2]'",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -66,6 +67,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="NAME=VALUE",
         help="a keyword of the world or a setting of the application, as JSON or text; may be repeated",
     )
+    parser.add_argument("--game", metavar="NAME", help="of an application that has one; short for --set game=NAME")
     parser.add_argument("--strategy", metavar="NAME", help="openai_es (default), or one of evosax such as CMA_ES")
     _add(parser.add_argument_group("budget"), _BUDGET)
     _add(parser.add_argument_group("search in a world"), _OF_A_WORLD)
@@ -77,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
     """Search, print the score and write the files."""
     if (args.world is None) == (args.application is None):
         raise ConfigurationError("world", args.world, "name one world, or one application with --application")
+    if args.world is not None and args.game is not None:
+        raise ConfigurationError("--game", args.game, "use it with --application; a world is named without it")
     _check_extras()
     prepare_jax()
     values = dict(_parse_assignment(text) for text in args.set)
@@ -140,7 +144,7 @@ def _options_of_a_world(args: argparse.Namespace) -> dict[str, Any]:
 def _run_application(args: argparse.Namespace, application: Application, values: dict[str, Any]) -> int:
     from jaxworld.study.tables import write_table
 
-    for name in ("strategy", *(name for name, *_ in _BUDGET)):
+    for name in ("strategy", "game", *(name for name, *_ in _BUDGET)):
         if getattr(args, name) is not None:
             values.setdefault(name, getattr(args, name))
     for name, *_ in _OF_A_WORLD:

@@ -4,7 +4,7 @@ from jaxworld.core.registry import register
 from jaxworld.markov.catalogue import BUILT_IN, GAMES, make_game
 from jaxworld.markov.game import GameInfo, GameState, MarkovGame, Record
 from jaxworld.markov.gathering import Gathering
-from jaxworld.markov.graph import Graph, build_graph, load_graph, save_graph
+from jaxworld.markov.graph import FactoredGraph, Graph, build_factored, build_graph, load_graph, save_graph
 from jaxworld.markov.ice_duel import IceDuel
 from jaxworld.markov.matrix import MatrixGame
 from jaxworld.markov.public_goods import PublicGoods
@@ -19,6 +19,7 @@ for _name, _entry in GAMES.items():
 __all__ = [
     "BUILT_IN",
     "GAMES",
+    "FactoredGraph",
     "GameInfo",
     "GameState",
     "Gathering",
@@ -32,6 +33,7 @@ __all__ = [
     "StagHunt",
     "TableGame",
     "bertrand",
+    "build_factored",
     "build_graph",
     "chicken",
     "congestion",

@@ -14,26 +14,13 @@ def num_words(num_bits: int) -> int:
     return max(1, -(-num_bits // WORD))
 
 
-HALF = 16
-
-
 def pack(bits: jax.Array) -> jax.Array:
-    """``bool[..., B]`` as ``uint32[..., W]``; bit b is bit ``b % 32`` of word ``b // 32``, bits beyond B are 0.
-
-    Half words are sums of different powers of two, by a product with a constant matrix: every factor is exact in the
-    narrowest float a device multiplies in, every sum below 2**16 in the float32 it adds in.
-    """
-    halves = jnp.matmul(bits.astype(jnp.float32), jnp.asarray(_powers(bits.shape[-1]))).astype(jnp.uint32)
-    halves = halves.reshape(*bits.shape[:-1], -1, 2)
-    return halves[..., 0] | (halves[..., 1] << np.uint32(HALF))
-
-
-def _powers(num_bits: int) -> np.ndarray:
-    """``float32[B, 2 * W]``: the place of each bit in each half word."""
-    table = np.zeros((num_bits, 2 * num_words(num_bits)), np.float32)
-    places = np.arange(num_bits)
-    table[places, places // HALF] = 2.0 ** (places % HALF)
-    return table
+    """``bool[..., B]`` as ``uint32[..., W]``; bit b is bit ``b % 32`` of word ``b // 32``, bits beyond B are 0."""
+    count, size = num_words(bits.shape[-1]), bits.shape[-1]
+    padded = jnp.pad(bits.astype(jnp.uint32), [(0, 0)] * (bits.ndim - 1) + [(0, count * WORD - size)])
+    grouped = padded.reshape(*bits.shape[:-1], count, WORD)
+    places = jnp.broadcast_to(jnp.arange(WORD, dtype=jnp.uint32), grouped.shape)
+    return (grouped << places).sum(axis=-1, dtype=jnp.uint32)
 
 
 def unpack(words: jax.Array, num_bits: int) -> jax.Array:

@@ -13,7 +13,7 @@ from jaxworld.core import checks
 from jaxworld.core.errors import require
 from jaxworld.core.pytree import pytree_dataclass, replace
 from jaxworld.markov.bits import hot_index, one_hot
-from jaxworld.markov.chance import Factors, Picks, Uniform, coin, threshold
+from jaxworld.markov.chance import Factors, Picks, Uniform, coin, only_if, threshold
 from jaxworld.markov.game import GameConfig, MarkovGame
 from jaxworld.markov.moves import ACTION_NAMES, move_table
 
@@ -112,7 +112,7 @@ class StagHunt(MarkovGame[StagHuntPublic, StagHuntParams]):
         shape = (self.config.height, self.config.width)
         require(cells >= needed, "height", shape, f"use at least {needed} cells: players, plants and the stag must fit")
         self.cells = cells
-        self.num_settling = plants + 1
+        self.num_settling = plants + 2
         self.num_actions = (len(ACTION_NAMES),) * players
         self.num_bits = cells * (players + 2)
         each = range(players)
@@ -164,40 +164,41 @@ class StagHunt(MarkovGame[StagHuntPublic, StagHuntParams]):
         )
 
     def chance(self, public: StagHuntPublic, action: jax.Array, params: StagHuntParams) -> Factors:
-        """Whether the stag moves (0), and whether along a column (0)."""
-        del public, action
-        return coin(params.move), coin(params.axis)
+        """None: what players do is certain, and all chance comes after it."""
+        del public, action, params
+        return ()
 
     def advance(
         self, public: StagHuntPublic, action: jax.Array, picks: Picks, params: StagHuntParams
     ) -> tuple[StagHuntPublic, jax.Array]:
+        del picks
         cell = jnp.asarray(self._moves)[public.cell, action]
         forages = public.plants[cell]
-        here = one_hot(cell, self.cells).any(axis=0)
         on_stag = cell == public.stag
-        hunters = on_stag.sum(dtype=jnp.int32)
-        hunted = hunters >= np.int32(self.config.min_hunters)
+        hunted = on_stag.sum(dtype=jnp.int32) >= np.int32(self.config.min_hunters)
         zero = np.float32(0)
         reward = jnp.where(forages, params.plant, zero)
         reward = reward + jnp.where(on_stag, jnp.where(hunted, params.stag, params.maul), zero)
-        plants = public.plants & ~here
-        stays = (hunters > 0) | (picks[0] != 0)
-        step = self._chase(cell, plants | here, public.stag, picks[1] == 0)
-        stag = jnp.where(hunted, np.int32(-1), jnp.where(stays, public.stag, step))
-        return StagHuntPublic(cell=cell, plants=plants, stag=stag), reward
+        plants = public.plants & ~one_hot(cell, self.cells).any(axis=0)
+        return StagHuntPublic(cell=cell, plants=plants, stag=jnp.where(hunted, np.int32(-1), public.stag)), reward
 
     def settle_chance(self, stage: int, public: StagHuntPublic, params: StagHuntParams) -> Factors:
-        """Which free cell a plant, or in the last stage the stag, comes back on."""
-        del params
+        """First whether the stag moves (0) and whether along a column (0), then on which free cell each comes back."""
+        if stage == 0:
+            there = public.stag >= 0
+            return tuple(only_if(there, coin(odds)) for odds in (params.move, params.axis))
         free = self._free(public).sum(dtype=jnp.int32)
         return (Uniform(count=jnp.where(self._missing(stage, public), free, np.int32(1)), size=self.cells),)
 
     def settle(self, stage: int, public: StagHuntPublic, picks: Picks, params: StagHuntParams) -> StagHuntPublic:
         del params
         free = self._free(public)
+        if stage == 0:
+            moves = (public.stag >= 0) & (picks[0] == 0)
+            return replace(public, stag=jnp.where(moves, self._chase(public, ~free, picks[1] == 0), public.stag))
         place = free & (jnp.cumsum(free, dtype=jnp.int32) == picks[0] + np.int32(1))
         missing = self._missing(stage, public)
-        if stage < self.config.num_plants:
+        if stage <= self.config.num_plants:
             return replace(public, plants=public.plants | (place & missing))
         return replace(public, stag=jnp.where(missing, hot_index(place), public.stag))
 
@@ -223,7 +224,7 @@ class StagHunt(MarkovGame[StagHuntPublic, StagHuntParams]):
         return here & (here.sum(dtype=jnp.int32) < np.int32(self.config.min_hunters))
 
     def _missing(self, stage: int, public: StagHuntPublic) -> jax.Array:
-        if stage < self.config.num_plants:
+        if stage <= self.config.num_plants:
             return public.plants.sum(dtype=jnp.int32) < np.int32(self.config.num_plants)
         return public.stag < 0
 
@@ -231,9 +232,9 @@ class StagHunt(MarkovGame[StagHuntPublic, StagHuntParams]):
         """``bool[cells]``: cells with nothing on them."""
         return ~(one_hot(public.cell, self.cells).any(axis=0) | public.plants | one_hot(public.stag, self.cells))
 
-    def _chase(self, cell: jax.Array, taken: jax.Array, stag: jax.Array, along_column: jax.Array) -> jax.Array:
-        """``int32[]``: where the stag goes if it moves."""
-        width = np.int32(self.config.width)
+    def _chase(self, public: StagHuntPublic, taken: jax.Array, along_column: jax.Array) -> jax.Array:
+        """``int32[]``: where the stag goes if it moves; it stays if the cell is ``taken bool[cells]``."""
+        width, cell, stag = np.int32(self.config.width), public.cell, public.stag
         rows, columns = cell // width - stag // width, cell % width - stag % width
         nearest = jnp.argmin(jnp.abs(rows) + jnp.abs(columns))
         row, column = jnp.sign(rows[nearest]), jnp.sign(columns[nearest])

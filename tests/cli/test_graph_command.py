@@ -17,6 +17,18 @@ def test_counts_as_json(capsys):
     assert "files" not in facts
 
 
+def test_a_graph_in_stages_has_the_same_counts(capsys):
+    facts = []
+    for more in ([], ["--factored"]):
+        assert main(["graph", "pursuit", "--size", "2", "--check", "--json", *more]) == 0
+        facts.append(json.loads(capsys.readouterr().out))
+    plain, staged = facts
+    assert staged.pop("links") == [plain["edges"], plain["states"]]
+    assert {**staged, "bytes": 0} == {**plain, "bytes": 0}
+    assert main(["graph", "pursuit", "--size", "2", "--factored"]) == 0
+    assert f"{plain['edges']:,} + {plain['states']:,} links" in capsys.readouterr().out
+
+
 def test_files_and_a_saved_graph(tmp_path, capsys):
     out = tmp_path / "graph"
     assert main(["graph", "chicken", "--save", "--prism", "--draw", "--out", str(out)]) == 0
@@ -48,7 +60,10 @@ def test_files_and_a_saved_graph(tmp_path, capsys):
         (["pursuit", "--size", "9", "--set", "num_pursuers=3"], "max_memory"),
         (["chicken", "--chunk", "0"], "chunk"),
         (["none.npz", "--size", "3"], "--size"),
+        (["none.npz", "--factored"], "--factored"),
+        (["chicken", "--factored", "--save"], "--factored"),
         (["none.npz"], "none.npz"),
+        (["chicken", "--out", "out/nothing"], "--out"),
     ],
 )
 def test_bad_input_is_one_line(arguments, field, capsys):

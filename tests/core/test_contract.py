@@ -266,6 +266,15 @@ def test_a_broken_clause_is_named(world, clause, leaf, words):
     assert words in message and "\n" not in message
 
 
+@pytest.mark.parametrize(
+    ("world", "clause"), [(Callback(), "repeat"), (BatchDependent(), "scan"), (Undead(1), "ended")], ids=lambda each: ""
+)
+def test_the_quick_check_looks_at_the_last_world_of_a_batch(world, clause):
+    with pytest.raises(ContractError) as caught:
+        check_world(world, policy=CONSTANT, batch=2, thorough=False, eager=False)
+    assert caught.value.clause == clause
+
+
 def test_another_process_that_disagrees_or_fails_is_reported(monkeypatch):
     world = jaxworld.make("core/random_walk", num_positions=4)
     monkeypatch.setattr(contract, "rollout_digest", lambda *args, **keywords: "0" * 64)

@@ -7,7 +7,15 @@ import numpy as np
 from jaxworld.markov import build_graph, make_game
 from jaxworld.markov.graph.graph import Graph
 from jaxworld.markov.shield import build_shield
-from jaxworld.markov.solve import level_policies, opponent_levels
+from jaxworld.markov.solve import (
+    best_response,
+    joint_optimum,
+    level_policies,
+    opponent_levels,
+    policy_value,
+    reachability,
+    stage_game,
+)
 
 
 @functools.cache
@@ -65,3 +73,22 @@ def random_graph(seed, size=5, actions=(2, 2), leave=0.1):
     transition /= transition.sum(-1, keepdims=True)
     reward = generator.normal(size=(size, *actions, 2))
     return dense_graph(transition, reward, unsafe=[size - 2], terminal=[size - 2, size - 1])
+
+
+def disagreement(one, other, label="unsafe_0"):
+    """By how much the solvers' answers on two forms of one graph differ at most, by question."""
+    uniform = np.full((one.num_states, one.num_joint_actions), 1 / one.num_joint_actions)
+    levels = [opponent_levels(made, 0, level_policies(made, 1)) for made in (one, other)]
+    ahead = np.random.default_rng(0).normal(size=(one.num_states, 2))
+    asked = {
+        **{(mode, who): lambda made, mode=mode, who=who: reachability(made, label, mode, player=who).value
+           for mode, who in (("min", 0), ("max", 0), ("robust", 0), ("robust", 1))},
+        "level": lambda made: reachability(made, label, "level", policies=levels[0]).value,
+        "levels": lambda made: np.stack(levels[made is other]),
+        "response": lambda made: best_response(made, 1, levels[0][0], 0.9, tolerance=1e-12).value,
+        "together": lambda made: joint_optimum(made, 0, 0.9, tolerance=1e-12).action_value,
+        "stage": lambda made: stage_game(made, 0, ahead, 0.9),
+    }  # fmt: skip
+    if one.num_states < 5_000:  # solving the equations of a larger graph directly takes half a minute
+        asked["play"] = lambda made: policy_value(made, uniform, 0.9, tolerance=1e-12)
+    return {str(name): float(np.abs(ask(one) - ask(other)).max()) for name, ask in asked.items()}

@@ -15,7 +15,8 @@ from jaxworld.core.episodes import EpisodeCap
 from jaxworld.core.errors import ConfigurationError
 from jaxworld.core.random_walk import RandomWalk
 from jaxworld.markov import Pursuit, TableGame, chicken
-from jaxworld.markov.graph import build_factored, build_graph, keys
+from jaxworld.markov.graph import build_factored, build_graph, keys, memory
+from jaxworld.markov.graph.build import make_expander
 from tests.markov.games import SMALL, golden_graph, same_arrays, small_graph
 
 COUNTS = {  # bits, states, terminals, unsafe for player 0, edges, widest row, levels
@@ -35,18 +36,23 @@ LARGER = """
 import json, numpy as np
 from jaxworld.markov import Gathering, IceDuel, StagHunt
 from jaxworld.markov.graph import build_factored, build_graph, lump
+from tests.markov.solved import disagreement
 facts = {}
 for game in (IceDuel(), Gathering(), StagHunt(3, 3)):
     graph = build_graph(game)
     graph.check()
     facts[game.name] = graph.facts()
+stages = build_factored(StagHunt(3, 3))
+stages.check()
+facts["stages"] = stages.facts()
+facts["before coming back"] = int(stages.edges_of_rows(0, 2).sum())
+facts["disagreement"] = disagreement(graph, stages)
 graph = build_graph(Gathering(removal=3))
 player = np.repeat([0, 1, 2], [9, 4, 3])
 part = np.concatenate([player, player, [3, 3, 3]])
 for name, dropped in (("none", -1), ("timer", 2), ("facing", 1)):
     made = lump(graph, part != dropped)
     facts[name] = [made.num_classes, made.num_violating]
-facts["stages"] = build_factored(StagHunt(3, 3)).num_edges
 print(json.dumps(facts))
 """
 
@@ -79,9 +85,17 @@ def test_golden_counts_of_larger_games(name, larger):
     assert _counts(larger[name]) == COUNTS[name]
 
 
-def test_golden_counts_in_two_stages(larger):
-    """Live rows of the 3 x 3 stag hunt have 349,292 edges before they settle; its terminal rows 25 each."""
-    assert larger["stages"][0] == 349_292 + 25 * 3_952
+def test_golden_counts_in_stages(larger):
+    """Live rows of the 3 x 3 stag hunt have 349,292 edges before anything comes back; its terminal rows 25 each."""
+    facts = larger["stages"]
+    assert larger["before coming back"] == 349_292 + 25 * 3_952
+    assert _counts(facts) == COUNTS["stag_hunt"]
+    assert facts["links"][0] == facts["rows"]
+    assert facts["bytes"] < larger["stag_hunt"]["bytes"] / 3
+
+
+def test_solvers_agree_on_both_forms_of_the_larger_stag_hunt(larger):
+    assert max(larger["disagreement"].values()) < 1e-12
 
 
 def test_markov_test_has_teeth(larger):
@@ -98,6 +112,12 @@ def test_markov_test_has_teeth(larger):
 @pytest.mark.parametrize("name", ["pursuit", "tiny_stag_hunt"])
 def test_chunks_change_no_byte(name):
     assert same_arrays(build_graph(SMALL[name](), chunk=7), small_graph(name))
+    staged, again = (build_factored(SMALL[name](), chunk=chunk).stages for chunk in (None, 7))
+    for links, same in zip(staged, again, strict=True):
+        assert links.certain == same.certain
+        assert links.target.tobytes() == same.target.tobytes()
+        assert links.row_offsets().tobytes() == same.row_offsets().tobytes()
+        assert links.probabilities().tobytes() == same.probabilities().tobytes()
 
 
 def test_neither_device_nor_hash_changes_a_byte(monkeypatch):
@@ -108,17 +128,47 @@ def test_neither_device_nor_hash_changes_a_byte(monkeypatch):
         assert same_arrays(build_graph(SMALL["pursuit"]()), graph)
 
 
-def test_two_stages_multiply_to_the_graph():
-    graph, factored = small_graph("stag_hunt"), build_factored(SMALL["stag_hunt"]())
-    np.testing.assert_array_equal(factored.state_words, graph.state_words)
-    np.testing.assert_array_equal(factored.reward, graph.reward)
-    np.testing.assert_array_equal(factored.initial, graph.initial)
-    assert sum(factored.num_edges) < graph.num_edges
+@pytest.mark.parametrize("name", ["stag_hunt", "gathering", "pursuit"])
+def test_stages_multiply_to_the_graph(name):
+    """With chance after, before and after, and before the players' moves alone."""
+    graph, factored = small_graph(name), build_factored(SMALL[name]())
+    factored.check()
+    for array in ("state_words", "reward", "initial", "terminal", "level"):
+        np.testing.assert_array_equal(getattr(factored, array), getattr(graph, array))
+    np.testing.assert_array_equal(factored.edges_of_rows(), np.diff(graph.row_offsets))
+    assert {**factored.facts(), "bytes": 0} == {**graph.facts(), "links": list(factored.num_links), "bytes": 0}
     values = np.random.default_rng(4).normal(size=(graph.num_states))
     wanted = np.add.reduceat(graph.probability * values[graph.target], graph.row_offsets[:-1])
     np.testing.assert_allclose(factored.expect(values).reshape(-1), wanted, atol=1e-12)
-    with pytest.raises(ConfigurationError, match="max_memory"):
-        build_factored(SMALL["stag_hunt"](), max_memory=1000)
+
+
+def test_broken_stages_are_found():
+    factored = build_factored(SMALL["stag_hunt"]())
+    first, *later = factored.stages
+    lost = dataclasses.replace(first, target=np.full_like(first.target, first.num_columns))
+    turned = dataclasses.replace(first, target=first.target[::-1].copy())
+    thin = dataclasses.replace(later[0], probability=later[0].probability * 0.5)
+    gone = dataclasses.replace(later[0], offsets=later[0].offsets[::-1].copy())
+    for array, stages in (
+        ("target", (lost, *later)),
+        ("terminal", (turned, *later)),
+        ("probability", (first, thin, *later[1:])),
+        ("offsets", (first, gone, *later[1:])),
+    ):
+        with pytest.raises(ConfigurationError, match=array):
+            dataclasses.replace(factored, stages=stages).check()
+    with pytest.raises(ConfigurationError, match="state_words"):
+        dataclasses.replace(factored, state_words=np.zeros_like(factored.state_words)).check()
+
+
+def test_a_graph_that_fits_in_stages_only_says_so():
+    game = SMALL["stag_hunt"]()
+    enough = memory.factored_bytes(make_expander(game, None, None), game.state_bound())
+    with pytest.raises(ConfigurationError, match=r"GiB.*--factored"):
+        build_graph(game, max_memory=enough)
+    build_factored(game, max_memory=enough)
+    with pytest.raises(ConfigurationError, match=r"GiB.*larger max_memory"):
+        build_factored(game, max_memory=enough - 1)
 
 
 def test_states_are_numbered_by_level_and_words():

@@ -5,6 +5,9 @@ import pytest
 
 stormpy = pytest.importorskip("stormpy")
 
+PRECISION = "1/10000000000000"
+"""Absolute, of bounds from both sides; by default 1e-6."""
+
 
 def reachability(rows, target, mode):
     """``float64[S]`` of a decision process ``rows [S, A, S]``; ``mode`` is min or max."""
@@ -28,5 +31,14 @@ def reachability(rows, target, mode):
     parts = models.SparseModelComponents[float](transition_matrix=builder.build(), state_labeling=labels)
     model = models.SparseMdp[float](parts)
     formula = stormpy.parse_properties(f'P{mode}=? [F "target"]')[0]
-    # No environment: with a bare one Storm's computation is not sound.
-    return np.asarray(stormpy.model_checking(model, formula).get_finite_value_vector(), np.float64)
+    checked = stormpy.model_checking(model, formula, environment=_precise())
+    return np.asarray(checked.get_finite_value_vector(), np.float64)
+
+
+def _precise():
+    """Sound computation (a bare environment's is not), closer than Storm's own limit."""
+    environment = stormpy.environments.sound()
+    solver = environment.solver().min_max()
+    solver.precision = stormpy.Rational(PRECISION)
+    solver.relative_termination_criterion = False
+    return environment

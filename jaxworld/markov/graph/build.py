@@ -11,7 +11,8 @@ from jaxworld.core.errors import require
 from jaxworld.markov.game import MarkovGame
 from jaxworld.markov.graph.expand import Expander
 from jaxworld.markov.graph.graph import Graph, json_config
-from jaxworld.markov.graph.keys import KeyTable, unique_words
+from jaxworld.markov.graph.keys import KeyTable, stable_order, unique_words
+from jaxworld.markov.graph.links import Links
 from jaxworld.markov.graph.memory import DEFAULT_MAX_MEMORY, Budget
 
 MAX_PENDING = 2**22
@@ -23,30 +24,45 @@ class Part:
 
     Attributes:
         states: ``int64[N]``, whose rows these are.
-        counts: ``int32[N * J]``, edges of each row.
+        counts: ``int32[N * J]``, edges of each row; None if every row has one edge, for certain.
         column: ``int32[E]`` among ``keys``, later their numbers.
-        probability: ``float64[E]``.
-        reward: ``float64[N, J, A]``.
+        probability: ``float64[E]``; None if all is certain.
+        reward: ``[N, J, A]``; float32 where that is exact, else float64.
         keys: ``uint32[U, W]`` or, once they are numbered, None.
     """
 
     def __init__(self, states: np.ndarray, expander: Expander, block: np.ndarray, *, settle: bool = True) -> None:
         self.states = states
-        edges, self.reward, self.varies = expander.advance(block, len(states))
+        edges, reward, self.varies = expander.advance(block, len(states))
         edges = expander.settled(edges) if settle else edges
+        narrow = reward.astype(np.float32)
+        self.reward = narrow if np.array_equal(narrow, reward) else reward
         self.keys: np.ndarray | None = edges.keys
-        self.column, self.probability = edges.column.astype(np.int32), edges.probability
+        self.column = edges.column.astype(np.int32)
+        self.counts: np.ndarray | None = None
+        self.probability: np.ndarray | None = None
         rows = len(states) * len(expander.actions)
-        self.counts = np.bincount(edges.row, minlength=rows).astype(np.int32)
+        if len(self.column) > rows or (edges.probability != 1).any():
+            self.counts = np.bincount(edges.row, minlength=rows).astype(np.int32)
+            self.probability = edges.probability
+
+    @property
+    def num_bytes(self) -> int:
+        """Memory of the arrays."""
+        held = (self.column, self.reward, self.counts, self.probability)
+        return sum(array.nbytes for array in held if array is not None)
 
     def number(self, table: KeyTable) -> None:
         """Replace keys by the numbers of states, and order each row by them."""
         assert self.keys is not None
         numbers = table.find(self.keys)[self.column]
-        row = np.repeat(np.arange(len(self.counts)), self.counts)
-        order = np.argsort(row * np.int64(len(table)) + numbers, kind="stable")
-        self.column, self.probability = numbers[order].astype(np.int32), self.probability[order]
         self.keys = None
+        if self.counts is None or self.probability is None:
+            self.column = numbers.astype(np.int32)
+            return
+        row = np.repeat(np.arange(len(self.counts)), self.counts)
+        order = stable_order(row * np.int64(len(table)) + numbers)
+        self.column, self.probability = numbers[order].astype(np.int32), self.probability[order]
 
 
 def build_graph(
@@ -72,10 +88,8 @@ def build_graph(
     Raises:
         ConfigurationError: for arguments that cannot work, and, with the bytes, for a graph that is too large.
     """
-    inner, params = base_game(game, params)
-    require(chunk is None or (isinstance(chunk, int) and 1 <= chunk <= 2**20), "chunk", chunk, "use 1 to 2**20")
-    expander = Expander(inner, params, chunk)
-    budget = Budget(max_memory)
+    expander, budget = make_expander(game, params, chunk), Budget(max_memory)
+    inner = expander.game
     budget.foresee(expander)
     frontier, initial = expander.start()
     seen, parts = Seen(expander), []
@@ -86,21 +100,22 @@ def build_graph(
         for part in made:
             part.number(known)
         parts += made
-    rows = gather(parts, expander, seen.terminal, np.arange(len(seen.table)))
+    number = np.arange(len(seen.table))
+    rows = gather(parts, expander, seen.terminal, number, len(number))
     return Graph(
         name=inner.name,
         config=json_config(inner.config),
         num_actions=tuple(inner.num_actions),
         num_bits=inner.num_bits,
         state_words=seen.table.words,
-        row_offsets=rows.offsets,
-        target=rows.column,
-        probability=rows.probability,
-        reward=rows.reward,
+        row_offsets=rows.links.row_offsets(),
+        target=rows.links.target,
+        probability=rows.links.probabilities(),
+        reward=rows.reward.astype(np.float64, copy=False),
         labels=seen.labels,
         terminal=seen.terminal,
         initial=np.concatenate([initial, np.zeros(len(seen.table) - len(initial))]),
-        level=np.repeat(np.arange(len(seen.sizes)), seen.sizes).astype(np.int32),
+        level=seen.level,
         reward_varies=rows.varies,
     )
 
@@ -135,6 +150,11 @@ class Seen:
         return np.concatenate(self._ends)
 
     @property
+    def level(self) -> np.ndarray:
+        """``int32[S]``."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes).astype(np.int32)
+
+    @property
     def labels(self) -> dict[str, np.ndarray]:
         """``bool[S]`` by name."""
         marks = np.concatenate(self._marks)
@@ -150,7 +170,7 @@ def expand_level(
     for block, count in expander.blocks(frontier[live - first]):
         made.append(Part(live[done : done + count], expander, block, settle=settle))
         done += count
-        budget.spend(made[-1].probability.nbytes * 2 + made[-1].reward.nbytes * 2)
+        budget.spend(made[-1].num_bytes * 2)
     return made
 
 
@@ -171,20 +191,17 @@ class Rows:
     """All rows of S states and J joint actions.
 
     Attributes:
-        offsets: ``int64[S * J + 1]``.
-        column, probability: ``int32[E]`` and ``float64[E]``.
-        reward: ``float64[S, J, A]``.
+        links: from row ``state * J + joint``.
+        reward: ``[S, J, A]``; float32 where that is exact, else float64.
         varies: whether some reward depends on the outcome.
     """
 
-    offsets: np.ndarray
-    column: np.ndarray
-    probability: np.ndarray
+    links: Links
     reward: np.ndarray
     varies: bool
 
 
-def gather(parts: list[Part], expander: Expander, terminal: np.ndarray, itself: np.ndarray) -> Rows:
+def gather(parts: list[Part], expander: Expander, terminal: np.ndarray, itself: np.ndarray, num_columns: int) -> Rows:
     """Put the rows of numbered parts together, and let terminal states stay; the parts are used up.
 
     Args:
@@ -192,26 +209,54 @@ def gather(parts: list[Part], expander: Expander, terminal: np.ndarray, itself: 
         expander: what made them.
         terminal: ``bool[S]``.
         itself: ``int[S]``, the column of each terminal state; others are not looked at.
+        num_columns: how many columns there are.
     """
     size, joint = len(terminal), len(expander.actions)
-    counts = np.ones((size, joint), np.int64)
-    reward = np.zeros((size, joint, expander.game.num_agents))
+    dtype = np.result_type(np.float32, *(part.reward.dtype for part in parts))
+    reward = np.zeros((size, joint, expander.game.num_agents), dtype)
     for part in parts:
-        counts[part.states] = part.counts.reshape(-1, joint)
         reward[part.states] = part.reward
+        part.reward = part.reward[:0]
+    varies = any(part.varies for part in parts)
+    if any(part.counts is not None for part in parts):
+        return Rows(_spread(parts, joint, terminal, itself, num_columns), reward, varies)
+    column = np.empty((size, joint), np.int32)
+    column[terminal] = itself[terminal, None]
+    while parts:
+        part = parts.pop()
+        column[part.states] = part.column.reshape(-1, joint)
+    return Rows(Links(num_columns, column.reshape(-1)), reward, varies)
+
+
+def _spread(parts: list[Part], joint: int, terminal: np.ndarray, itself: np.ndarray, num_columns: int) -> Links:
+    """The links of parts some of whose rows have several."""
+    counts = np.ones((len(terminal), joint), np.int64)
+    for part in parts:
+        if part.counts is not None:
+            counts[part.states] = part.counts.reshape(-1, joint)
     offsets = np.concatenate([[0], np.cumsum(counts.reshape(-1))]).astype(np.int64)
     column, probability = np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
     ended = np.flatnonzero(terminal)
     loops = offsets[(ended[:, None] * joint + np.arange(joint)).reshape(-1)]
     column[loops], probability[loops] = np.repeat(itself[ended], joint), 1.0
-    varies = any(part.varies for part in parts)
     while parts:
         part = parts.pop()
         rows = (part.states[:, None] * joint + np.arange(joint)).reshape(-1)
-        before = np.cumsum(part.counts) - part.counts
-        place = np.repeat(offsets[rows] - before, part.counts) + np.arange(len(part.column))
-        column[place], probability[place] = part.column, part.probability
-    return Rows(offsets=offsets, column=column, probability=probability, reward=reward, varies=varies)
+        own = np.ones(len(rows), np.int32) if part.counts is None else part.counts
+        place = np.repeat(offsets[rows] - (np.cumsum(own) - own), own) + np.arange(len(part.column))
+        column[place], probability[place] = part.column, 1.0 if part.probability is None else part.probability
+    return Links(num_columns, column, offsets, probability)
+
+
+def make_expander(game: Any, params: Any, chunk: int | None) -> Expander:
+    """The law of the game inside wrappers.
+
+    Raises:
+        ConfigurationError: for a world that is no game, or a chunk that is no number of states.
+    """
+    inner, params = base_game(game, params)
+    require(chunk is None or (isinstance(chunk, int) and 1 <= chunk <= 2**20), "chunk", chunk, "use 1 to 2**20")
+    return Expander(inner, params, chunk)
 
 
 def base_game(world: Any, params: Any) -> tuple[MarkovGame[Any, Any], Any]:

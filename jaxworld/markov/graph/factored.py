@@ -1,83 +1,74 @@
-"""Graphs in two stages, for games whose steps settle: far fewer edges, the same law.
+"""Graphs in stages, for games whose steps settle: far fewer edges, the same law.
 
-What the players' actions decide is one sparse matrix, from rows to states in between; how those settle, which depends
-on nothing else, is another. Their product is the graph of :func:`~jaxworld.markov.graph.build_graph`.
+What the players' actions decide leads from rows to states in between; how those settle, which depends on nothing else,
+leads on, a settling stage at a time. The product of all stages is the graph of
+:func:`~jaxworld.markov.graph.build_graph`, and a sweep over all its edges is one gather a stage.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Any
 
 import numpy as np
 
-from jaxworld.core.errors import MissingExtraError
+from jaxworld.core.errors import ConfigurationError
 from jaxworld.markov.game import MarkovGame
-from jaxworld.markov.graph.build import Part, Seen, base_game, expand_level, gather, unseen_keys
+from jaxworld.markov.graph.build import Part, Seen, expand_level, gather, make_expander, unseen_keys
 from jaxworld.markov.graph.expand import Edges, Expander
-from jaxworld.markov.graph.keys import KeyTable
+from jaxworld.markov.graph.graph import Graph, json_config
+from jaxworld.markov.graph.keys import KeyTable, stable_order, unique_words
+from jaxworld.markov.graph.links import Links, count_links, make_links
 from jaxworld.markov.graph.memory import DEFAULT_MAX_MEMORY, Budget
+from jaxworld.markov.graph.states import States
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class FactoredGraph:
-    """States S, joint actions J, players A, states in between M; numbered as the states of a graph are.
+class FactoredGraph(States):
+    """States S, joint actions J, players A; the same states, with the same numbers, as in a graph.
 
     Attributes:
-        name: the game's name.
-        num_actions: actions of each player.
-        state_words: ``uint32[S, W]``.
-        row_offsets, between, probability: ``int64[S * J + 1]``, ``int32[E1]``, ``float64[E1]``: from each row to the
-            states in between.
-        settle_offsets, target, settle_probability: ``int64[M + 1]``, ``int32[E2]``, ``float64[E2]``: from those to
-            states.
-        reward: ``float64[S, J, A]``, expected.
-        labels: ``bool[S]`` by name.
-        terminal: ``bool[S]``; a terminal state leads to itself.
-        initial: ``float64[S]``.
+        name, config, num_actions, num_bits, state_words: as in a graph.
+        stages: the first leads from row ``state * J + joint`` to states in between, each of the others from those to
+            the next ones, the last to states.
+        reward: ``[S, J, A]``, expected; float32 where that is exact, else float64.
+        labels, terminal, initial, level, reward_varies: as in a graph.
     """
 
     name: str
+    config: dict[str, Any]
     num_actions: tuple[int, ...]
+    num_bits: int
     state_words: np.ndarray
-    row_offsets: np.ndarray
-    between: np.ndarray
-    probability: np.ndarray
-    settle_offsets: np.ndarray
-    target: np.ndarray
-    settle_probability: np.ndarray
+    stages: tuple[Links, ...]
     reward: np.ndarray
     labels: dict[str, np.ndarray]
     terminal: np.ndarray
     initial: np.ndarray
+    level: np.ndarray
+    reward_varies: bool
 
     @property
-    def num_states(self) -> int:
-        """S."""
-        return int(self.state_words.shape[0])
-
-    @property
-    def num_edges(self) -> tuple[int, int]:
-        """Edges of the two stages."""
-        return int(self.between.shape[0]), int(self.target.shape[0])
+    def num_links(self) -> tuple[int, ...]:
+        """Links of each stage; one that is certain has as many as rows."""
+        return tuple(links.num_links for links in self.stages)
 
     @property
     def num_bytes(self) -> int:
         """Memory of the arrays."""
         held = [value for value in vars(self).values() if isinstance(value, np.ndarray)]
-        return sum(array.nbytes for array in [*held, *self.labels.values()])
+        arrays = sum(array.nbytes for array in [*held, *self.labels.values()])
+        return arrays + sum(links.num_bytes for links in self.stages)
 
-    @functools.cached_property
-    def _stages(self) -> tuple[Any, Any]:
-        try:
-            from scipy.sparse import csr_array
-        except ImportError as error:
-            raise MissingExtraError("scipy", "study", "a sweep over a graph in two stages") from error
-        middle = len(self.settle_offsets) - 1
-        shapes = ((len(self.row_offsets) - 1, middle), (middle, self.num_states))
-        first = csr_array((self.probability, self.between, self.row_offsets), shape=shapes[0])
-        return first, csr_array((self.settle_probability, self.target, self.settle_offsets), shape=shapes[1])
+    def edges_of_rows(self, first: int = 0, last: int | None = None) -> np.ndarray:
+        """``int32[R]``: edges of each row of stage ``first`` when the stages to before ``last`` are made one.
+
+        All stages have those of the graph. They are counted without holding them.
+
+        Raises:
+            MissingExtraError: if SciPy is not installed.
+        """
+        return count_links(self.stages[first:last])
 
     def expect(self, values: np.ndarray) -> np.ndarray:
         """``float64[S, J]``: the mean of ``values float64[S]`` over each row's successors.
@@ -85,30 +76,68 @@ class FactoredGraph:
         Raises:
             MissingExtraError: if SciPy is not installed.
         """
-        first, second = self._stages
-        return np.asarray(first @ (second @ values)).reshape(self.num_states, -1)
+        for links in reversed(self.stages):
+            values = links.expect(values)
+        return values.reshape(self.num_states, -1)
+
+    def facts(self) -> dict[str, Any]:
+        """What the graph is and how large, as JSON values; ``edges`` are those of the graph it stands for.
+
+        Raises:
+            MissingExtraError: if SciPy is not installed.
+        """
+        counts = self.edges_of_rows()
+        return {
+            **self.state_facts(),
+            "edges": int(counts.sum(dtype=np.int64)),
+            "max_branching": int(counts.max()),
+            "links": list(self.num_links),
+            "bytes": self.num_bytes,
+        }
+
+    def check(self) -> None:
+        """Check that links exist, rows sum to 1, terminal states stay without reward, and states differ in their words.
+
+        Raises:
+            ConfigurationError: naming the array and what is wrong with it.
+            MissingExtraError: if SciPy is not installed.
+        """
+        for links in self.stages:
+            links.check()
+        number = np.arange(self.num_states, dtype=np.float64)
+        stays = self.expect(number)[self.terminal] == number[self.terminal, None]
+        if not stays.all() or self.reward[self.terminal].any():
+            raise ConfigurationError("graph", "terminal", "a terminal state must stay, without reward")
+        if len(unique_words(self.state_words)[0]) != self.num_states:
+            raise ConfigurationError("graph", "state_words", "every state must have words of its own")
+
+
+AnyGraph = Graph | FactoredGraph
 
 
 def build_factored(
-    game: MarkovGame[Any, Any], params: Any = None, *, max_memory: int = 3 * DEFAULT_MAX_MEMORY
+    game: MarkovGame[Any, Any], params: Any = None, *, chunk: int | None = None, max_memory: int = DEFAULT_MAX_MEMORY
 ) -> FactoredGraph:
-    """The graph of a game in two stages.
+    """The graph of a game in stages.
+
+    It is the same, byte for byte, whatever ``chunk`` and the device are.
 
     Args:
         game: the game, or a wrapper around one.
         params: its parameters; the default ones if None.
-        max_memory: bytes it may take, watched while it is built; 24 GiB by default.
+        chunk: states expanded in one call, at least 1.
+        max_memory: bytes it may take, estimated before and watched while it is built.
 
     Raises:
-        ConfigurationError: if it takes more memory.
+        ConfigurationError: for arguments that cannot work, and, with the bytes, for a graph that is too large.
     """
-    inner, params = base_game(game, params)
-    expander, budget = Expander(inner, params), Budget(max_memory)
+    expander, budget = make_expander(game, params, chunk), Budget(max_memory)
+    inner = expander.game
+    budget.foresee_factored(expander)
     frontier, initial = expander.start()
     seen, middle = Seen(expander), KeyTable(expander.num_words)
-    states = seen.table
+    states, settling = seen.table, Settling(expander)
     parts: list[Part] = []
-    settled: list[Edges] = []
     while len(frontier):
         live, first = seen.add(frontier)
         made = expand_level(expander, frontier, live, first, budget, settle=False)
@@ -121,35 +150,64 @@ def build_factored(
         parts += made
         frontier = frontier[:0]
         if len(fresh):
-            settled.append(expander.settled(Edges(np.arange(len(fresh)), fresh, np.ones(len(fresh)))))
-            frontier = settled[-1].keys[states.find(settled[-1].keys) < 0]
-    offsets, target, share = _settling(settled, states)
-    rows = gather(parts, expander, seen.terminal, middle.find(states.words))
+            reached = settling.add(fresh)
+            frontier = reached[states.find(reached) < 0]
+    rows = gather(parts, expander, seen.terminal, middle.find(states.words), len(middle))
     return FactoredGraph(
         name=inner.name,
+        config=json_config(inner.config),
         num_actions=tuple(inner.num_actions),
+        num_bits=inner.num_bits,
         state_words=states.words,
-        row_offsets=rows.offsets,
-        between=rows.column,
-        probability=rows.probability,
-        settle_offsets=offsets,
-        target=target,
-        settle_probability=share,
+        stages=(rows.links, *settling.stages(states)),
         reward=rows.reward,
         labels=seen.labels,
         terminal=seen.terminal,
         initial=np.concatenate([initial, np.zeros(len(states) - len(initial))]),
+        level=seen.level,
+        reward_varies=rows.varies,
     )
 
 
-def _settling(settled: list[Edges], states: KeyTable) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Offsets, targets and probabilities from the states in between, level after level, to the states."""
-    counts, targets, shares = [], [], []
-    for edges in settled:
-        number = states.find(edges.keys)[edges.column]
-        order = np.argsort(edges.row * np.int64(len(states)) + number, kind="stable")
-        targets.append(number[order].astype(np.int32))
-        shares.append(edges.probability[order])
-        counts.append(np.bincount(edges.row))
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
-    return offsets, np.concatenate(targets), np.concatenate(shares)
+class Settling:
+    """What states in between lead to, settling stage by settling stage; those of a level have numbers of their own.
+
+    Args:
+        expander: knows how they settle.
+    """
+
+    def __init__(self, expander: Expander) -> None:
+        self._expander = expander
+        self._count = max(1, expander.game.num_settling)
+        self._edges: list[list[Edges]] = [[] for _ in range(self._count)]
+
+    def add(self, keys: np.ndarray) -> np.ndarray:
+        """States in between ``uint32[N, W]``; returns the keys of the states they settle as, ``uint32[U, W]``."""
+        for stage in range(self._count):
+            if self._expander.game.num_settling:
+                edges = self._expander.settle(stage, keys)
+            else:
+                itself = np.arange(len(keys))
+                edges = Edges(itself, keys, itself, np.ones(len(keys)))
+            keys = edges.keys
+            if stage < self._count - 1:  # only the last ones are looked for again
+                edges.keys = keys[:0]
+            self._edges[stage].append(edges)
+        return keys
+
+    def stages(self, states: KeyTable) -> list[Links]:
+        """The links of each stage, the last to numbers of states; what was added is used up."""
+        return [self._links(stage, states) for stage in range(self._count)]
+
+    def _links(self, stage: int, states: KeyTable) -> Links:
+        levels, self._edges[stage] = self._edges[stage], []
+        sizes = [(int(edges.row[-1]) + 1, int(edges.column.max()) + 1) for edges in levels]
+        before = np.concatenate([[(0, 0)], np.cumsum(sizes, axis=0)])
+        row = np.concatenate([edges.row + first for edges, (first, _) in zip(levels, before, strict=False)])
+        probability = np.concatenate([edges.probability for edges in levels])
+        if stage < self._count - 1:
+            column = np.concatenate([edges.column + first for edges, (_, first) in zip(levels, before, strict=False)])
+            return make_links(row, column, probability, tuple(before[-1]))
+        column = np.concatenate([states.find(edges.keys)[edges.column] for edges in levels])
+        order = stable_order(row * np.int64(len(states)) + column)
+        return make_links(row, column[order], probability[order], (int(before[-1][0]), len(states)))

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
-import math
 from typing import Any
 
 import numpy as np
 
-from jaxworld.core.errors import ConfigurationError, require
-from jaxworld.markov.bits import pack_host, unpack_host
-from jaxworld.markov.graph.keys import KeyTable
-
-ROW_SUM_TOLERANCE = 1e-12
+from jaxworld.core.errors import ConfigurationError
+from jaxworld.markov.graph.links import ROW_SUM_TOLERANCE
+from jaxworld.markov.graph.states import States
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(States):
     """States S, joint actions J, players A, edges E.
 
     Row ``state * J + joint`` holds the successors of a state under a joint action. States are numbered by the step in
@@ -57,38 +53,9 @@ class Graph:
     reward_varies: bool
 
     @property
-    def num_states(self) -> int:
-        """S."""
-        return int(self.state_words.shape[0])
-
-    @property
-    def num_players(self) -> int:
-        """A."""
-        return len(self.num_actions)
-
-    @property
-    def num_joint_actions(self) -> int:
-        """J."""
-        return math.prod(self.num_actions)
-
-    @property
     def num_edges(self) -> int:
         """E, self-loops of terminal states included."""
         return int(self.target.shape[0])
-
-    @property
-    def num_terminals(self) -> int:
-        """Number of terminal states."""
-        return int(self.terminal.sum())
-
-    def actions_of(self, joint: Any) -> np.ndarray:
-        """``int32[..., A]``: each player's action in joint actions ``int[...]``."""
-        return np.stack(np.unravel_index(np.asarray(joint), self.num_actions), axis=-1).astype(np.int32)
-
-    def joint_of(self, actions: Any) -> np.ndarray:
-        """``int32[...]``: number of the joint action of ``actions int[..., A]``."""
-        parts = np.moveaxis(np.asarray(actions), -1, 0)
-        return np.asarray(np.ravel_multi_index(tuple(parts), self.num_actions)).astype(np.int32)
 
     def row(self, state: int, joint: int) -> tuple[np.ndarray, np.ndarray]:
         """Successors ``int32[n]`` and their probabilities ``float64[n]``."""
@@ -96,42 +63,12 @@ class Graph:
         part = slice(self.row_offsets[number], self.row_offsets[number + 1])
         return self.target[part], self.probability[part]
 
-    def bits(self) -> np.ndarray:
-        """``bool[S, B]``: the public bits of every state."""
-        return unpack_host(self.state_words, self.num_bits)
-
-    @functools.cached_property
-    def _table(self) -> KeyTable:
-        table = KeyTable(self.state_words.shape[1])
-        table.add(self.state_words)
-        return table
-
-    def find(self, bits: Any) -> np.ndarray:
-        """``int32[...]``: the states with public bits ``bool[..., B]``, -1 for one that is not in the graph."""
-        words = pack_host(np.asarray(bits, bool))
-        flat = words.reshape(-1, words.shape[-1])
-        require(
-            flat.shape[1] == self.state_words.shape[1], "bits", np.shape(bits), f"give {self.num_bits} bits a state"
-        )
-        return self._table.find(flat).reshape(words.shape[:-1]).astype(np.int32)
-
     def facts(self) -> dict[str, Any]:
         """What the graph is and how large, as JSON values."""
         return {
-            "game": self.name,
-            "config": self.config,
-            "players": self.num_players,
-            "num_actions": list(self.num_actions),
-            "bits": self.num_bits,
-            "joint_actions": self.num_joint_actions,
-            "states": self.num_states,
+            **self.state_facts(),
             "edges": self.num_edges,
-            "terminals": self.num_terminals,
-            "rows": self.num_states * self.num_joint_actions,
-            "levels": int(self.level.max()) + 1,
             "max_branching": int(np.diff(self.row_offsets).max()),
-            "labels": {name: int(held.sum()) for name, held in self.labels.items()},
-            "reward_varies": self.reward_varies,
             "bytes": self.num_bytes,
         }
 

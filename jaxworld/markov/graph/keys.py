@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Iterator
+
 import numpy as np
 
+MAX_CODE, MIN_TABLE = 2**62, 2**16
+"""Largest number that stands for a row, and entries of a table that are never too many."""
 _MULTIPLIERS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 """Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014): constants of SplitMix64."""
 
@@ -36,6 +42,63 @@ def unique_words(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return candidates[order], place[inverse]
+
+
+def unique_rows(leaves: list[np.ndarray], rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different rows of some arrays side by side: whole numbers without a hash.
+
+    Each row becomes one number of mixed radix, a digit an entry. Where few numbers are possible a table finds the
+    different ones without sorting; where too many are, the digits so far are first replaced by their ranks.
+
+    Args:
+        leaves: ``[N, ...]`` each, booleans or numbers of at most 32 bits.
+        rows: ``int64[M]``, the rows to look at.
+
+    Returns:
+        A row ``int64[U]`` for each different one, in no order that counts, and the place ``int64[M]`` of each among
+        them.
+    """
+    code, span = np.zeros(len(rows), np.int64), 1
+    for column in itertools.chain.from_iterable(_columns(leaf) for leaf in leaves):
+        low = int(column.min())
+        width = int(column.max()) - low + 1
+        if span * width > MAX_CODE:
+            unique, code = np.unique(code, return_inverse=True)
+            span = len(unique)
+        code = code * width + (column[rows].astype(np.int64) - low)
+        span *= width
+    if span > max(MIN_TABLE, 4 * len(rows)):
+        _, first, place = np.unique(code, return_index=True, return_inverse=True)
+        return rows[first], place
+    table = np.full(span, -1, np.int64)
+    table[code] = np.arange(len(rows))
+    used = np.flatnonzero(table >= 0)
+    first = rows[table[used]]
+    table[used] = np.arange(len(used))
+    return first, table[code]
+
+
+def _columns(leaf: np.ndarray) -> Iterator[np.ndarray]:
+    """Each entry of the rows of ``[N, ...]`` as whole numbers ``[N]``, floats by their bits."""
+    flat = leaf.reshape(len(leaf), math.prod(leaf.shape[1:]))
+    if flat.dtype == np.bool_:
+        flat = flat.view(np.uint8)
+    elif not np.issubdtype(flat.dtype, np.integer):
+        flat = flat.view(f"u{flat.dtype.itemsize}")
+    yield from flat.T
+
+
+def stable_order(places: np.ndarray) -> np.ndarray:
+    """``int64[N]``: a stable ``argsort`` of ``int64[N]``, none below 0.
+
+    Sorting whole numbers is several times faster than sorting their places, so the places are made their last digits.
+    """
+    bits = len(places).bit_length()
+    if len(places) and int(places.max()) >= 2 ** (63 - bits):
+        return np.argsort(places, kind="stable")
+    packed = (places << bits) | np.arange(len(places))
+    packed.sort()
+    return packed & ((1 << bits) - 1)
 
 
 class KeyTable:

@@ -39,9 +39,17 @@ class Budget:
         bound = expander.game.state_bound()
         if bound is not None:
             why = f"about {bound:,} states"
-            self._refuse_above(graph_bytes(expander, bound, 1.0), why)
+            stages = expander.game.num_settling and factored_bytes(expander, bound) <= self.limit
+            way = "a graph in stages (build_factored, --factored), " if stages else ""
+            self._refuse_above(graph_bytes(expander, bound, 1.0), why, way)
             if graph_bytes(expander, bound, float(expander.slots)) > self.limit:
-                self._refuse_above(graph_bytes(expander, bound, mean_branching(expander)), why)
+                self._refuse_above(graph_bytes(expander, bound, mean_branching(expander)), why, way)
+
+    def foresee_factored(self, expander: Expander) -> None:
+        """As :meth:`foresee`, for a graph in stages."""
+        bound = expander.game.state_bound()
+        if bound is not None:
+            self._refuse_above(factored_bytes(expander, bound), f"about {bound:,} states")
 
     def spend(self, num_bytes: int) -> None:
         """Count what was built.
@@ -52,10 +60,10 @@ class Budget:
         self.spent += num_bytes
         self._refuse_above(self.spent, "not all states seen yet")
 
-    def _refuse_above(self, needed: int, why: str) -> None:
+    def _refuse_above(self, needed: int, why: str, way: str = "") -> None:
         if needed > self.limit:
             shown = f"{needed / 2**30:.3g} GiB"
-            remedy = f"the graph needs {shown} or more ({why}): choose a smaller game or a larger max_memory"
+            remedy = f"the graph needs {shown} or more ({why}): choose {way}a smaller game or a larger max_memory"
             raise ConfigurationError("max_memory", self.limit, remedy)
 
 
@@ -65,6 +73,15 @@ def graph_bytes(expander: Expander, num_states: int, branching: float) -> int:
     Edges are held twice while the parts are put together, in 4 + 8 bytes, as are rewards and row offsets.
     """
     row = 2 * (12 * branching + 8 * expander.game.num_agents + 8)
+    return int(num_states * (len(expander.actions) * row + 4 * expander.num_words + 32))
+
+
+def factored_bytes(expander: Expander, num_states: int) -> int:
+    """Bytes a graph in stages takes while it is built, where what players do is certain.
+
+    Rows hold one column and rewards, both twice while the parts are put together.
+    """
+    row = 2 * (4 + 4 * expander.game.num_agents)
     return int(num_states * (len(expander.actions) * row + 4 * expander.num_words + 32))
 
 

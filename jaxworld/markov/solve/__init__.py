@@ -1,5 +1,6 @@
-"""Solvers on exact joint graphs, in float64 on the host."""
+"""Solvers on exact joint graphs, in one stage or several, in float64 on the host."""
 
+from jaxworld.markov.solve.backup import Backup
 from jaxworld.markov.solve.certificate import UNITS, SolverError, certify_upper
 from jaxworld.markov.solve.discounted import Optimum, best_response, joint_optimum, policy_value
 from jaxworld.markov.solve.levels import level_policies, opponent_levels, others_policy, uniform_policies
@@ -8,16 +9,19 @@ from jaxworld.markov.solve.minimax import MinimaxReachability, minimax_reachabil
 from jaxworld.markov.solve.reachability import MODES, Reachability, reachability
 from jaxworld.markov.solve.rows import Rows, product_policy
 from jaxworld.markov.solve.stage import equilibria, stage_game
+from jaxworld.markov.solve.staged import StagedRows
 
 __all__ = [
     "MODES",
     "UNITS",
+    "Backup",
     "MatrixGames",
     "MinimaxReachability",
     "Optimum",
     "Reachability",
     "Rows",
     "SolverError",
+    "StagedRows",
     "best_response",
     "certify_upper",
     "equilibria",

@@ -9,9 +9,13 @@ from scipy.sparse import identity
 from scipy.sparse.linalg import spsolve
 
 from jaxworld.core.checks import number, whole
-from jaxworld.markov.graph.graph import Graph
+from jaxworld.markov.graph.factored import AnyGraph
+from jaxworld.markov.solve.backup import Backup, split_joint
 from jaxworld.markov.solve.certificate import SolverError
-from jaxworld.markov.solve.rows import Rows, check_player, check_policy, joint_matrix, player_rows, split_actions
+from jaxworld.markov.solve.rows import Rows, check_player, check_policy, grouped_rows, player_rows
+
+FOLLOWED_FROM, FOLLOWED_STEPS = 3000, 20
+"""From so many states on, each sweep over all choices is followed by cheap ones over those that were best."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,25 +45,36 @@ def check_discount(discount: float) -> float:
     return number("discount", discount, 0.0, 1.0 - 2.0**-30)
 
 
-def policy_value(graph: Graph, joint_policy: np.ndarray, discount: float) -> np.ndarray:
+def policy_value(
+    graph: AnyGraph,
+    joint_policy: np.ndarray,
+    discount: float,
+    *,
+    tolerance: float = 1e-10,
+    max_sweeps: int = 200_000,
+) -> np.ndarray:
     """``float64[S, players]``: expected discounted rewards when all play ``joint_policy float64[S, A]``.
 
-    The solution of the linear equations ``V = r + discount P V``.
+    The solution of the linear equations ``V = r + discount P V``. On a graph in stages swept for, to ``tolerance``.
 
     Raises:
         ConfigurationError: for a discount outside [0, 1) or a policy of another shape.
+        SolverError: if the bounds are not within ``tolerance`` after ``max_sweeps``.
     """
     num_states, num_joint = graph.reward.shape[:2]
     policy = check_policy("joint_policy", joint_policy, (num_states, num_joint))
-    everyone = Rows(np.arange(num_states), joint_matrix(graph), 1, num_joint)
-    moves = everyone.mix_replies(policy).matrix
-    reward = np.einsum("sa,sap->sp", policy, np.asarray(graph.reward, np.float64))
-    system = (identity(num_states, format="csr") - check_discount(discount) * moves).tocsc()
-    return np.stack([np.asarray(spsolve(system, column)) for column in reward.T], axis=1)
+    discount = check_discount(discount)
+    rewards = [np.einsum("sa,sa->s", policy, graph.reward_of(player)) for player in range(graph.num_players)]
+    rows = grouped_rows(graph, np.arange(num_states), (1, num_joint), 0).mix_replies(policy)
+    if not isinstance(rows, Rows):
+        values = [_iterate(rows, reward[:, None], discount, tolerance, max_sweeps).value for reward in rewards]
+        return np.stack(values, axis=1)
+    system = (identity(num_states, format="csr") - discount * rows.matrix).tocsc()
+    return np.stack([np.asarray(spsolve(system, column)) for column in rewards], axis=1)
 
 
 def best_response(
-    graph: Graph,
+    graph: AnyGraph,
     player: int,
     others: np.ndarray,
     discount: float,
@@ -75,34 +90,36 @@ def best_response(
         ConfigurationError: for a player, policy or discount that does not fit.
         SolverError: if the bounds are not within ``tolerance`` after ``max_sweeps``.
     """
-    split = split_actions(graph.num_actions, check_player(graph, player))
-    states = np.arange(len(graph.terminal))
-    policy = check_policy("others", others, (len(states), split.shape[1]))
-    rows = player_rows(graph, player, states).mix_replies(policy)
-    paid = np.asarray(graph.reward, np.float64)[:, :, player][:, split]
+    rows = player_rows(graph, check_player(graph, player), np.arange(graph.num_states))
+    policy = check_policy("others", others, (graph.num_states, rows.num_replies))
+    paid = split_joint(graph.reward_of(player), graph.num_actions, player)
     reward = np.einsum("sab,sb->sa", paid, policy)
+    rows = rows.mix_replies(policy)
     return _iterate(rows, reward, check_discount(discount), tolerance, max_sweeps)
 
 
 def joint_optimum(
-    graph: Graph, player: int, discount: float, *, tolerance: float = 1e-10, max_sweeps: int = 200_000
+    graph: AnyGraph, player: int, discount: float, *, tolerance: float = 1e-10, max_sweeps: int = 200_000
 ) -> Optimum:
     """The best value for one player's rewards if all play for them; choices are joint actions. Errors as above."""
-    states = np.arange(len(graph.terminal))
-    rows = Rows(states, joint_matrix(graph), graph.reward.shape[1], 1)
-    reward = np.asarray(graph.reward, np.float64)[:, :, check_player(graph, player)]
+    rows = grouped_rows(graph, np.arange(graph.num_states), (graph.num_joint_actions,), 0)
+    reward = graph.reward_of(check_player(graph, player))
     return _iterate(rows, reward, check_discount(discount), tolerance, max_sweeps)
 
 
-def _iterate(rows: Rows, reward: np.ndarray, discount: float, tolerance: float, max_sweeps: int) -> Optimum:
-    value = np.zeros(len(rows.states))
+def _iterate(rows: Backup, reward: np.ndarray, discount: float, tolerance: float, max_sweeps: int) -> Optimum:
+    value, action_value = np.zeros(len(rows.states)), np.empty(reward.shape)
     for _ in range(whole("max_sweeps", max_sweeps, 1, 2**62)):
-        action_value = reward + discount * rows.expect(value)[:, :, 0]
+        for block, expected in zip(rows.blocks, rows.expected(value), strict=True):
+            np.multiply(expected[:, :, 0], discount, out=action_value[block])
+            action_value[block] += reward[block]
         swept = action_value.max(axis=1)
         change = swept - value
         value = swept
         if np.ptp(change) * discount / (1.0 - discount) <= tolerance:
             break
+        if len(value) > FOLLOWED_FROM:
+            value = _followed(rows, reward, action_value.argmax(axis=1), value, discount)
     else:
         raise SolverError(
             f"the bounds are not within {tolerance:g} after {max_sweeps:,} sweeps: allow more with max_sweeps"
@@ -120,3 +137,12 @@ def _iterate(rows: Rows, reward: np.ndarray, discount: float, tolerance: float, 
         action_value=action_value + (middle - value)[:, None],
         choice=action_value.argmax(axis=1),
     )
+
+
+def _followed(rows: Backup, reward: np.ndarray, choice: np.ndarray, value: np.ndarray, discount: float) -> np.ndarray:
+    """``value float64[S]`` after steps of the given choices: modified policy iteration (Puterman and Shin 1978)."""
+    lanes = np.arange(len(choice))
+    chain, paid = rows.pick(lanes, choice, np.zeros_like(choice)), reward[lanes, choice]
+    for _ in range(FOLLOWED_STEPS):
+        value = paid + discount * (chain @ value)
+    return value

@@ -6,12 +6,12 @@ import numpy as np
 
 from jaxworld.core.checks import number, whole
 from jaxworld.core.errors import require
-from jaxworld.markov.graph.graph import Graph
+from jaxworld.markov.graph.factored import AnyGraph
 from jaxworld.markov.solve.discounted import best_response
 from jaxworld.markov.solve.rows import check_player, product_policy
 
 
-def uniform_policies(graph: Graph) -> list[np.ndarray]:
+def uniform_policies(graph: AnyGraph) -> list[np.ndarray]:
     """Every player draws uniformly: ``float64[S, A_i]`` each."""
     return [np.full((len(graph.terminal), count), 1.0 / count) for count in graph.num_actions]
 
@@ -22,7 +22,7 @@ def others_policy(policies: list[np.ndarray], player: int) -> np.ndarray:
 
 
 def level_policies(
-    graph: Graph, max_level: int = 2, *, temperature: float = 0.5, discount: float = 0.95
+    graph: AnyGraph, max_level: int = 2, *, temperature: float = 0.5, discount: float = 0.95
 ) -> list[list[np.ndarray]]:
     """Level-k play of every player: entry ``[k][i]`` is player i's ``float64[S, A_i]`` at level k.
 
@@ -46,7 +46,7 @@ def level_policies(
     return levels
 
 
-def opponent_levels(graph: Graph, player: int, levels: list[list[np.ndarray]]) -> list[np.ndarray]:
+def opponent_levels(graph: AnyGraph, player: int, levels: list[list[np.ndarray]]) -> list[np.ndarray]:
     """What the others of ``player`` do at each level, all of them of the same: ``float64[S, A_others]`` each."""
     check_player(graph, player)
     return [others_policy(policies, player) for policies in levels]

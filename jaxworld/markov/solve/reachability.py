@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from jaxworld.core.checks import number, whole
 from jaxworld.core.errors import require
+from jaxworld.markov.graph.factored import AnyGraph
 from jaxworld.markov.graph.graph import Graph
+from jaxworld.markov.solve.backup import Backup
 from jaxworld.markov.solve.certificate import FINE_UNITS, SolverError, certify_upper
-from jaxworld.markov.solve.chains import chain_reachability, chain_waiting, greedy_chain, has_one_solution
-from jaxworld.markov.solve.rows import Rows, check_player, check_policy, get_label, player_rows
+from jaxworld.markov.solve.chains import (
+    best_choices,
+    chain_reachability,
+    chain_waiting,
+    follow,
+    greedy_chain,
+    has_one_solution,
+    worst_reply,
+)
+from jaxworld.markov.solve.rows import Rows, check_player, check_policy, get_label, grouped_rows, player_rows
+
+BackupT = TypeVar("BackupT", bound=Backup)
 
 SWEEPS_BETWEEN_JUMPS = 100
 """Where play dawdles, sweeps get nowhere: now and then the chain of the current best play is solved for directly."""
-DIRECT_STATES, CHAIN_SWEEPS = 3000, 1000
+DIRECT_STATES = 3000
+"""States of a chain that are solved for directly; larger ones are swept."""
 MODES = ("min", "max", "robust", "level")
 """``min``, ``max``: all players together keep the probability low or high. ``robust``: the player commits to an action,
 the others reply with the worst. ``level``: the others draw from a known policy, or the worst of several."""
@@ -42,7 +58,7 @@ class Reachability:
 
 
 def reachability(
-    graph: Graph,
+    graph: AnyGraph,
     label: str,
     mode: str,
     *,
@@ -56,7 +72,7 @@ def reachability(
     Labelled states count as reached whether or not the game goes on from them.
 
     Args:
-        graph: a joint graph.
+        graph: a joint graph, or one in stages.
         label: name of the label to reach.
         mode: one of :data:`MODES`.
         player: who decides, in ``robust`` and ``level``.
@@ -72,12 +88,13 @@ def reachability(
     require(mode in MODES, "mode", mode, f"use one of {', '.join(MODES)}")
     number("tolerance", tolerance, 0.0, 1.0)
     target = get_label(graph, label)
-    rows = live_rows(graph, target, player)
+    states = _undecided(graph, target)
+    scenarios: Sequence[Backup]
     if mode in ("min", "max"):
-        rows = Rows(rows.states, player_rows(graph, 0, rows.states).matrix, rows.num_choices * rows.num_replies, 1)
-    scenarios = [rows]
-    if mode == "level":
-        scenarios = mixed_scenarios(rows, policies, len(graph.terminal))
+        scenarios = [grouped_rows(graph, states, (graph.num_joint_actions,), 0)]
+    else:
+        rows: Backup = player_rows(graph, check_player(graph, player), states)
+        scenarios = mixed_scenarios(rows, policies, len(target)) if mode == "level" else [rows]
     return solve(
         target, scenarios, tolerance=tolerance, max_sweeps=max_sweeps, best=np.max if mode == "max" else np.min
     )
@@ -85,11 +102,14 @@ def reachability(
 
 def live_rows(graph: Graph, target: np.ndarray, player: int) -> Rows:
     """The player's rows of every state in which something is still open: not ended and not in ``target bool[S]``."""
-    states = np.flatnonzero(~target & ~np.asarray(graph.terminal, bool)).astype(np.int64)
-    return player_rows(graph, check_player(graph, player), states)
+    return player_rows(graph, check_player(graph, player), _undecided(graph, target))
 
 
-def mixed_scenarios(rows: Rows, policies: Sequence[np.ndarray], num_states: int) -> list[Rows]:
+def _undecided(graph: AnyGraph, target: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(~target & ~np.asarray(graph.terminal, bool)).astype(np.int64)
+
+
+def mixed_scenarios(rows: BackupT, policies: Sequence[np.ndarray], num_states: int) -> list[BackupT]:
     """One set of rows for each policy of the others.
 
     Raises:
@@ -102,15 +122,12 @@ def mixed_scenarios(rows: Rows, policies: Sequence[np.ndarray], num_states: int)
 
 def worst_case(expected: Sequence[np.ndarray]) -> np.ndarray:
     """``float64[L, choices]``: the worst over replies and scenarios, each ``[L, choices, replies]``."""
-    worst = expected[0].max(axis=2)
-    for other in expected[1:]:
-        worst = np.maximum(worst, other.max(axis=2))
-    return worst
+    return functools.reduce(np.maximum, [worst_reply(each) for each in expected])
 
 
 def solve(
     target: np.ndarray,
-    scenarios: Sequence[Rows],
+    scenarios: Sequence[Backup],
     *,
     tolerance: float = 1e-13,
     max_sweeps: int = 200_000,
@@ -119,36 +136,36 @@ def solve(
 ) -> Reachability:
     """As :func:`reachability`, on rows made before: best choice against the worst over replies and scenarios."""
     states, highest = scenarios[0].states, best is np.max
-    value, risks, sweeps = settle(target, scenarios, tolerance=tolerance, max_sweeps=max_sweeps, best=best)
+    value, choices, sweeps = settle(target, scenarios, tolerance=tolerance, max_sweeps=max_sweeps, best=best)
 
     def sweep_up(bound: np.ndarray) -> np.ndarray:
         swept = target * float(units)
-        swept[states] = best(worst_case([rows.expect_up(bound) for rows in scenarios]), axis=1)
+        swept[states] = best_choices(scenarios, bound, highest=highest, up=True)[1]
         return swept
 
     def waiting(bound: np.ndarray) -> np.ndarray:
-        return chain_waiting(states, greedy_chain(scenarios, bound, highest=highest))
+        return chain_waiting(states, greedy_chain(scenarios, bound, highest=highest), len(target))
 
     choice = np.full(len(target), -1, np.int64)
-    choice[states] = (risks.argmax if highest else risks.argmin)(axis=1)
+    choice[states] = choices
     upper = certify_upper(sweep_up, waiting, value, units) / units
     return Reachability(value=value, upper=upper, choice=choice, sweeps=sweeps)
 
 
 def settle(
     target: np.ndarray,
-    scenarios: Sequence[Rows],
+    scenarios: Sequence[Backup],
     *,
     tolerance: float = 1e-13,
     max_sweeps: int = 200_000,
     best: Callable[..., np.ndarray] = np.min,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """The value ``float64[S]`` alone, the risk of each choice ``float64[L, choices]``, and the sweeps it took."""
+    """The value ``float64[S]`` alone, the best choice ``int64[L]``, and the sweeps it took."""
     whole("max_sweeps", max_sweeps, 1, 2**62)
     states, highest = scenarios[0].states, best is np.max
-    value, moved, risks = target.astype(np.float64), np.inf, np.zeros((len(states), 1))
+    value, moved, choice = target.astype(np.float64), np.inf, np.zeros(len(states), np.int64)
     settled = highest or has_one_solution(target, scenarios)
-    sweeps = 0
+    sweeps, before = 0, np.inf
     while moved > tolerance:
         if sweeps == max_sweeps:
             raise SolverError(
@@ -156,15 +173,17 @@ def settle(
             )
         sweeps += 1
         if settled and sweeps % SWEEPS_BETWEEN_JUMPS == 0:
-            value = _jump(target, scenarios, value, highest=highest)
-        risks = worst_case([rows.expect(value) for rows in scenarios])
-        swept = np.minimum(best(risks, axis=1), 1.0)
+            # With replies, jumps can lead round in circles: one that did not bring the end nearer is the last.
+            settled, before = highest or moved < before / 2, moved
+            value = _jump(target, scenarios, value, highest=highest) if settled else value
+        choice, worth = best_choices(scenarios, value, highest=highest)
+        swept = np.minimum(worth, 1.0)
         moved = float(np.abs(swept - value[states]).max(initial=0.0))
         value[states] = swept
-    return value, risks, sweeps
+    return value, choice, sweeps
 
 
-def _jump(target: np.ndarray, scenarios: Sequence[Rows], value: np.ndarray, *, highest: bool) -> np.ndarray:
+def _jump(target: np.ndarray, scenarios: Sequence[Backup], value: np.ndarray, *, highest: bool) -> np.ndarray:
     """The value of current best play.
 
     A highest probability is never below that of any play, so it stays a bound from below. For a lowest one this is a
@@ -172,10 +191,8 @@ def _jump(target: np.ndarray, scenarios: Sequence[Rows], value: np.ndarray, *, h
     """
     states = scenarios[0].states
     chain = greedy_chain(scenarios, value, highest=highest)
-    if len(states) <= DIRECT_STATES:
+    if isinstance(chain, csr_matrix) and len(states) <= DIRECT_STATES:
         jumped = chain_reachability(target, states, chain)
-    else:  # the factors of a large system fill up; sweeps of the one chain are cheap
-        jumped = value.copy()
-        for _ in range(CHAIN_SWEEPS):
-            jumped[states] = chain @ jumped
+    else:
+        jumped = follow(value, states, chain)
     return np.maximum(value, jumped) if highest else jumped

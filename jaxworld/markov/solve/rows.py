@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, overload
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from jaxworld.core.checks import whole
 from jaxworld.core.errors import ConfigurationError, require
+from jaxworld.markov.graph.factored import AnyGraph, FactoredGraph
 from jaxworld.markov.graph.graph import Graph
+from jaxworld.markov.graph.links import means_up
+from jaxworld.markov.solve.backup import Backup, split_actions
+from jaxworld.markov.solve.staged import StagedRows, staged_rows
 
 
-def get_label(graph: Graph, label: str) -> np.ndarray:
+def get_label(graph: AnyGraph, label: str) -> np.ndarray:
     """``bool[S]``: the states that carry a label.
 
     Raises:
@@ -25,7 +29,7 @@ def get_label(graph: Graph, label: str) -> np.ndarray:
     return np.asarray(graph.labels[label], bool)
 
 
-def check_player(graph: Graph, player: int) -> int:
+def check_player(graph: AnyGraph, player: int) -> int:
     """A player's number, checked.
 
     Raises:
@@ -38,15 +42,6 @@ def joint_matrix(graph: Graph) -> csr_matrix:
     """The law as a sparse matrix ``[S*A, S]``, row ``s * A + joint action``."""
     shape = (len(graph.row_offsets) - 1, len(graph.terminal))
     return csr_matrix((graph.probability, graph.target, graph.row_offsets), shape=shape)
-
-
-def split_actions(num_actions: tuple[int, ...], player: int) -> np.ndarray:
-    """``int64[A_own, A_others]``: the joint action of an own action and what the others do.
-
-    The others' actions are numbered like joint actions, with this player left out.
-    """
-    joint = np.arange(math.prod(num_actions), dtype=np.int64).reshape(num_actions)
-    return np.moveaxis(joint, player, 0).reshape(num_actions[player], -1)
 
 
 def product_policy(policies: list[np.ndarray]) -> np.ndarray:
@@ -71,7 +66,7 @@ def check_policy(field: str, policy: Any, shape: tuple[int, int]) -> np.ndarray:
 
 
 @dataclasses.dataclass(frozen=True)
-class Rows:
+class Rows(Backup):
     """Rows of successors of some states, grouped by (state, choice, reply).
 
     Attributes:
@@ -85,34 +80,16 @@ class Rows:
     num_choices: int
     num_replies: int
 
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """States, choices, replies."""
-        return len(self.states), self.num_choices, self.num_replies
-
-    def expect(self, values: np.ndarray) -> np.ndarray:
-        """``float64[L, choices, replies]``: expectation of ``values float64[S]`` at the successor."""
-        return np.asarray(self.matrix @ values).reshape(self.shape)
-
-    def expect_up(self, values: np.ndarray) -> np.ndarray:
-        """As :meth:`expect`, never below the true expectation."""
-        return self.expect_up_edges(values[self.matrix.indices]).reshape(self.shape)
+    def expected(self, values: np.ndarray, *, up: bool = False) -> Iterator[np.ndarray]:
+        means = self.expect_up_edges(values[self.matrix.indices]) if up else np.asarray(self.matrix @ values)
+        yield means.reshape(self.shape)
 
     def expect_up_edges(self, values: np.ndarray) -> np.ndarray:
-        """An upper bound of each row's expectation of ``values float64[E, ...]``, one an edge: ``[rows, ...]``.
+        """An upper bound of each row's expectation of ``values float64[E, ...]``, one an edge: ``[rows, ...]``."""
+        return means_up(values, self.matrix.indptr, self.matrix.data)
 
-        The largest value of the row less the expected distance to it, the distance rounded down. Where a row's values
-        are all the same the result is that value exactly, so nothing drifts up where nothing is at stake.
-        """
-        starts = np.asarray(self.matrix.indptr[:-1], np.int64)
-        counts = np.diff(self.matrix.indptr)
-        top = np.maximum.reduceat(values, starts, axis=0)
-        expand = (slice(None),) + (None,) * (values.ndim - 1)
-        short = (np.repeat(top, counts, axis=0) - values) * self.matrix.data[expand]
-        # A sum of n rounded products is off by less than (n + 1) units in the last place; 2**-52 each is generous.
-        slack = 1.0 - (float(counts.max(initial=1)) + 4.0) * 2.0**-52
-        distance = np.add.reduceat(short, starts, axis=0) * slack
-        return np.where(distance > 0, np.nextafter(top - distance, np.inf), top)
+    def pick(self, lanes: np.ndarray, choice: np.ndarray, reply: np.ndarray) -> csr_matrix:
+        return self.matrix[(lanes * self.num_choices + choice) * self.num_replies + reply]
 
     def mix_replies(self, policy: np.ndarray) -> Rows:
         """The rows when replies are drawn: ``policy float64[S, replies]`` leaves one reply."""
@@ -132,11 +109,42 @@ class Rows:
         return Rows(self.states, self.matrix[order], self.num_replies, self.num_choices)
 
 
-def player_rows(graph: Graph, player: int, states: np.ndarray) -> Rows:
+@overload
+def player_rows(graph: Graph, player: int, states: np.ndarray) -> Rows: ...
+
+
+@overload
+def player_rows(graph: FactoredGraph, player: int, states: np.ndarray) -> StagedRows: ...
+
+
+def player_rows(graph: AnyGraph, player: int, states: np.ndarray) -> Rows | StagedRows:
     """The rows of some states: choices are the player's actions, replies what all others do."""
-    split = split_actions(graph.num_actions, player)
-    order = states[:, None] * split.size + split.ravel()[None, :]
-    return Rows(states, joint_matrix(graph)[order.ravel()], *split.shape)
+    return grouped_rows(graph, states, graph.num_actions, player)
+
+
+@overload
+def grouped_rows(graph: Graph, states: np.ndarray, num_actions: tuple[int, ...], player: int) -> Rows: ...
+
+
+@overload
+def grouped_rows(graph: FactoredGraph, states: np.ndarray, num_actions: tuple[int, ...], player: int) -> StagedRows: ...
+
+
+def grouped_rows(
+    graph: AnyGraph, states: np.ndarray, num_actions: tuple[int, ...], player: int = 0
+) -> Rows | StagedRows:
+    """The rows of some states with joint actions counted through as ``num_actions``.
+
+    ``(A,)`` makes all joint actions choices, ``(1, A)`` makes them replies.
+    """
+    if isinstance(graph, FactoredGraph):
+        return staged_rows(graph, states, num_actions, player)
+    split = split_actions(num_actions, player)
+    order = (states[:, None] * split.size + split.ravel()[None, :]).ravel()
+    matrix = joint_matrix(graph)
+    if not np.array_equal(order, np.arange(matrix.shape[0])):
+        matrix = matrix[order]
+    return Rows(states, matrix, *split.shape)
 
 
 def _weigh(weights: np.ndarray, matrix: csr_matrix) -> csr_matrix:

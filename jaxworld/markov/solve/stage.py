@@ -8,12 +8,14 @@ import numpy as np
 
 from jaxworld.core.checks import whole
 from jaxworld.core.errors import MissingExtraError, require
-from jaxworld.markov.graph.graph import Graph
+from jaxworld.markov.graph.factored import AnyGraph
 from jaxworld.markov.solve.discounted import check_discount
-from jaxworld.markov.solve.rows import joint_matrix
+from jaxworld.markov.solve.rows import grouped_rows
 
 
-def stage_game(graph: Graph, state: int, continuation: np.ndarray | None = None, discount: float = 0.0) -> np.ndarray:
+def stage_game(
+    graph: AnyGraph, state: int, continuation: np.ndarray | None = None, discount: float = 0.0
+) -> np.ndarray:
     """``float64[players, A_0, A_1, ...]``: each player's payoff of each joint action in one state.
 
     Args:
@@ -31,8 +33,9 @@ def stage_game(graph: Graph, state: int, continuation: np.ndarray | None = None,
     if continuation is not None:
         shape = num_states, num_players
         require(np.shape(continuation) == shape, "continuation", np.shape(continuation), f"use shape {shape}")
-        rows = joint_matrix(graph)[state * num_joint : (state + 1) * num_joint]
-        payoff = payoff + check_discount(discount) * np.asarray(rows @ np.asarray(continuation, np.float64))
+        rows = grouped_rows(graph, np.asarray([state]), (num_joint,), 0)
+        ahead = [rows.expect(values)[0, :, 0] for values in np.asarray(continuation, np.float64).T]
+        payoff = payoff + check_discount(discount) * np.stack(ahead, axis=1)
     return payoff.T.reshape(num_players, *graph.num_actions)
 
 

@@ -138,3 +138,12 @@ register_application(
         figure="jaxworld.plot.harvest:write_harvest_figure",
     ),
 )
+register_application(
+    "best_response",
+    Application(
+        summary="the policy that answers fixed others best in a repeated game, beside the closed form",
+        settings=f"{_EXPERIMENTS}.best_response.settings:BestResponseSettings",
+        run=f"{_EXPERIMENTS}.best_response.run:run_best_response",
+        figure="jaxworld.plot.best_response:write_best_response_figure",
+    ),
+)

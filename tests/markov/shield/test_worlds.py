@@ -41,7 +41,7 @@ def played():
 
 def test_the_shield_keeps_the_contract():
     chicken, model = game("chicken"), shield("chicken", levels=True, allocator="egalitarian")
-    options = {"eager": False, "num_steps": 2, "batch": 2}
+    options = {"eager": False, "num_steps": 2, "batch": 2, "thorough": False}
     assert jaxworld.check_world(TransitionShield(chicken, model, budget=0.5), **options).num_traces == 1
 
 

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from jaxworld.core.errors import ConfigurationError, MissingExtraError
+from jaxworld.markov.graph.export import to_scipy
 from jaxworld.markov.solve import (
     best_response,
     equilibria,
@@ -54,6 +56,22 @@ def test_the_best_response_is_the_best_of_all_policies_and_lies_within_its_bound
     together = joint_optimum(made, 0, DISCOUNT)
     dense, gains = flat(made)
     np.testing.assert_allclose(together.value, every_discounted(dense, gains[..., 0], DISCOUNT).max(0), atol=1e-8)
+
+
+def test_quantecon_agrees_on_the_best_joint_play_and_its_worth():
+    """QuantEcon (quantecon.org) solves the same graphs by iteration over policies, exact up to float64's rounding."""
+    quantecon = pytest.importorskip("quantecon.markov.ddp", reason="quantecon is not installed")
+    for made, discount in ((graph("pursuit"), 0.95), (random_graph(1), DISCOUNT)):
+        matrix, (size, joint) = to_scipy(made), made.reward.shape[:2]
+        pairs = np.repeat(np.arange(size), joint), np.tile(np.arange(joint), size)
+        for player in (0, 1):
+            paid = made.reward[..., player].reshape(-1)
+            solved = quantecon.DiscreteDP(paid, csr_matrix(matrix), discount, *pairs).solve("policy_iteration")
+            found = joint_optimum(made, player, discount)
+            np.testing.assert_allclose(found.value, solved.v, rtol=0, atol=1e-9)
+            assert (found.lower <= solved.v + 1e-11).all() and (solved.v <= found.upper + 1e-11).all()
+            played = np.eye(joint)[np.asarray(solved.sigma)]
+            np.testing.assert_allclose(policy_value(made, played, discount)[:, player], solved.v, rtol=0, atol=1e-9)
 
 
 def test_a_level_answers_the_one_below():

@@ -122,17 +122,18 @@ def test_what_cannot_work_is_refused_by_name():
 
 
 def test_storm_agrees_and_certifies_the_saddle():
+    """A saddle: the committed policy against the worst replies, and the reply against the best choice, meet."""
     storm = pytest.importorskip("tests.oracles.storm").reachability
-    made = graph("pursuit")
-    live, target = ~made.terminal, made.labels["unsafe_0"]
-    rows = rows_of(made)
-    for mode in ("min", "max"):
-        value = storm(rows.reshape(len(live), -1, len(live)), target, mode)
-        np.testing.assert_allclose(reachability(made, "unsafe_0", mode).value, value, atol=1e-9)
-    found = reachability(made, "unsafe_0", "robust")
-    lanes, choice = np.arange(len(live)), np.maximum(found.choice, 0)
-    committed = rows[lanes, choice]
-    np.testing.assert_allclose(storm(committed, target, "max")[live], found.value[live], atol=1e-6)
-    reply = (rows @ found.value).argmax(2)
-    replied = rows[lanes[:, None], np.arange(5)[None, :], reply]
-    np.testing.assert_allclose(storm(replied, target, "min")[live], found.value[live], atol=1e-6)
+    for made, label in ((graph("pursuit"), "unsafe_0"), *((random_graph(seed), "unsafe") for seed in range(3))):
+        live, target, rows = ~made.terminal, made.labels[label], rows_of(made)
+        for mode in ("min", "max"):
+            value = storm(rows.reshape(len(live), -1, len(live)), target, mode)
+            np.testing.assert_allclose(reachability(made, label, mode).value, value, rtol=0, atol=1e-10)
+        found = reachability(made, label, "robust")
+        lanes, choice = np.arange(len(live)), np.maximum(found.choice, 0)
+        committed = storm(rows[lanes, choice], target, "max")
+        np.testing.assert_allclose(committed[live], found.value[live], rtol=0, atol=1e-10)
+        reply = (rows @ found.value).argmax(2)
+        replied = rows[lanes[:, None], np.arange(rows.shape[1])[None, :], reply]
+        np.testing.assert_allclose(storm(replied, target, "min")[live], found.value[live], rtol=0, atol=1e-10)
+        assert (committed[live] <= found.upper[live] + 1e-12).all()

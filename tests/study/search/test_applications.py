@@ -57,7 +57,7 @@ def test_a_family_can_add_an_application_of_its_own(monkeypatch):
 
 
 def test_the_built_in_applications_resolve():
-    for name in ("reach", "reference"):
+    for name in ("reach", "reference", "harvest", "best_response"):
         application = get_application(name)
         assert dataclasses.is_dataclass(application.make_settings())
         assert callable(resolve(application.run)) and callable(resolve(application.figure))

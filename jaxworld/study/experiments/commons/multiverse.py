@@ -17,7 +17,7 @@ import numpy as np
 
 from jaxworld.commons import make_commons, make_quadratic
 from jaxworld.commons.presets import NOISY_STOCK
-from jaxworld.core.checks import whole
+from jaxworld.core.checks import number, whole
 from jaxworld.core.errors import require
 from jaxworld.study.experiments.commons.environments import RANGES, average_environments
 from jaxworld.study.experiments.commons.fragility import LIVELY, Verdict, fragility_table, judge
@@ -88,6 +88,9 @@ class MultiverseSettings:
             require(len(getattr(self, field)) > 0, field, (), "give at least one")
         for count in self.counts:
             whole("counts", count, 0, PLAYERS)
+        for field, high in (("caps", 1e9), ("rates", 2.0), ("collapses", 1.0)):
+            for value in getattr(self, field):
+                number(field, value, 0.0, high)
         check_levels(self.levels)
         for field, low in (("turns", 1), ("worlds", 2), ("environments", 0), ("environment_worlds", 1)):
             whole(field, getattr(self, field), low, 2**20)
@@ -146,8 +149,8 @@ def _judged(settings: MultiverseSettings, rows: Mapping[str, np.ndarray], popula
     """The verdict of each population; the rows come point by point."""
     size = settings.worlds
     verdicts = []
-    for number in range(populations):
-        mine = slice(number * size, (number + 1) * size)
+    for place in range(populations):
+        mine = slice(place * size, (place + 1) * size)
         chosen = {name: values[mine] for name, values in rows.items() if name.endswith("]")}
         figures = (by_level(chosen, name) for name in ("welfare", "gini", "survival"))
         verdicts.append(judge(settings.levels, *figures))
