@@ -3,6 +3,7 @@
 from importlib.metadata import PackageNotFoundError, version
 
 import jaxworld.commons
+import jaxworld.grid
 import jaxworld.markov
 import jaxworld.social  # noqa: F401  (all register their worlds)
 from jaxworld.core import (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, Protocol, cast
 
 import jaxworld
-from jaxworld.cli import audit, bench, commons, exposure, finding, graph, search, shield, sweep, sweep_merge
+from jaxworld.cli import audit, bench, commons, exposure, finding, graph, render, search, shield, sweep, sweep_merge
 from jaxworld.cli import list as listing
 from jaxworld.core.errors import JaxworldError
 
@@ -29,7 +29,7 @@ class Command(Protocol):
 
 COMMANDS = cast(
     "tuple[Command, ...]",
-    (exposure, finding, commons, graph, shield, sweep, sweep_merge, search, audit, bench, listing),
+    (exposure, finding, commons, graph, shield, render, sweep, sweep_merge, search, audit, bench, listing),
 )
 """Subcommands in the order of the help text; a new one is a file in this folder and a name here."""
 

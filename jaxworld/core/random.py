@@ -69,6 +69,11 @@ def _rotate_left(x: Any, distance: int) -> Any:
 
 def threefry_2x32(key: tuple[Any, Any], counter: tuple[Any, Any]) -> tuple[Any, Any]:
     """The Threefry-2x32-20 block function on uint32 arrays (JAX or NumPy) that broadcast together."""
+    on_host = all(isinstance(word, np.ndarray | np.generic) for word in (*key, *counter))
+    return _rounds(key, counter) if on_host else _traced_rounds(key, counter)
+
+
+def _rounds(key: tuple[Any, Any], counter: tuple[Any, Any]) -> tuple[Any, Any]:
     schedule = (key[0], key[1], key[0] ^ key[1] ^ _PARITY)
     x0, x1 = counter[0] + schedule[0], counter[1] + schedule[1]
     for group in range(5):
@@ -78,6 +83,10 @@ def threefry_2x32(key: tuple[Any, Any], counter: tuple[Any, Any]) -> tuple[Any, 
         x0 = x0 + schedule[(group + 1) % 3]
         x1 = x1 + schedule[(group + 2) % 3] + np.uint32(group + 1)
     return x0, x1
+
+
+# A hundred operations a draw: traced once for each shape, not once for each draw. XLA inlines it.
+_traced_rounds = jax.jit(_rounds)
 
 
 def key_words(key: jax.Array) -> jax.Array:

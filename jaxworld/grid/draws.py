@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxworld.core.random import entity_bits, index_identity, purpose_keys, register_purpose
+from jaxworld.core.random import purpose_keys, register_purpose, threefry_2x32
 
 Draws = dict[str, jax.Array]
 """Name of a purpose to random words ``uint32[n]``, one for each entity (player, site) in its own order."""
@@ -34,8 +34,11 @@ def draw(key: jax.Array, sizes: Mapping[str, int]) -> Draws:
         key: key of one tick.
         sizes: name to number of entities.
     """
-    words = purpose_keys(key, [purpose(name) for name in sizes])
-    return {name: _words(words[place], size) for place, (name, size) in enumerate(sizes.items())}
+    keys = purpose_keys(key, [purpose(name) for name in sizes])
+    zero = jnp.zeros(len(sizes), jnp.uint32)
+    # What ``entity_bits`` makes of each name's key for its first block, for all names in one pass.
+    first, second = threefry_2x32((keys[:, 0], keys[:, 1]), (zero, zero))
+    return {name: _words(first[place], second[place], size) for place, (name, size) in enumerate(sizes.items())}
 
 
 def order_of_play(words: jax.Array) -> jax.Array:
@@ -47,12 +50,8 @@ def order_of_play(words: jax.Array) -> jax.Array:
     return earlier.sum(axis=1, dtype=jnp.int32)
 
 
-def turn_of(places: jax.Array, place: int) -> jax.Array:
-    """``bool[A]``: who has this place in the order of play."""
-    return places == np.int32(place)
-
-
-def _words(words: jax.Array, size: int) -> jax.Array:
+def _words(first: jax.Array, second: jax.Array, size: int) -> jax.Array:
     """One word for each entity: entities 2b and 2b + 1 share the block b."""
-    blocks = entity_bits(words, index_identity(np.arange((size + 1) // 2)), 2)
-    return lax.slice(jnp.stack(blocks, axis=-1).reshape(-1), (0,), (size,))
+    block = jnp.arange((size + 1) // 2, dtype=jnp.uint32)
+    words = threefry_2x32((first, second), (jnp.zeros_like(block), block))
+    return lax.slice(jnp.stack(words, axis=-1).reshape(-1), (0,), (size,))

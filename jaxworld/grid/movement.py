@@ -9,11 +9,12 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from jaxworld.core.pytree import replace
 from jaxworld.grid.avatars import Avatars
 from jaxworld.grid.board import Board
-from jaxworld.grid.draws import order_of_play, turn_of
+from jaxworld.grid.draws import order_of_play
 
 BASIC_ACTIONS = ("noop", "forward", "backward", "step_left", "step_right", "turn_left", "turn_right")
 """Actions 0 to 6 of every substrate."""
@@ -55,9 +56,12 @@ def settle(standing: jax.Array, target: jax.Array, words: jax.Array) -> jax.Arra
         words: ``uint32[A]``; smaller words go first.
     """
     places = order_of_play(words)
-    for place in range(standing.shape[0]):
-        mine = turn_of(places, place)
+
+    def turn(place: jax.Array, standing: jax.Array) -> jax.Array:
+        mine = places == place
         goal = jnp.where(mine, target, np.int32(0)).sum(dtype=jnp.int32)
         free = ~(standing == goal).any()
-        standing = jnp.where(mine & free, goal, standing)
-    return standing
+        return jnp.where(mine & free, goal, standing)
+
+    # A loop compiles four times as fast as its turns written out, and runs a little faster.
+    return lax.fori_loop(0, standing.shape[0], turn, standing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from jaxworld.core.pytree import replace
 from jaxworld.core.random import uniform_index
@@ -70,16 +71,18 @@ def respawn(
     place[points] = np.arange(size)
     standing = jnp.where(avatars.present, jnp.asarray(place)[avatars.cell], np.int32(size))
     due = ~avatars.present & (avatars.absence > delay)
-    cell = avatars.cell
-    returned: list[jax.Array] = []
-    for player in range(avatars.cell.shape[0]):
+    players = np.arange(avatars.cell.shape[0], dtype=np.int32)
+
+    def choose(player: jax.Array, standing: jax.Array) -> jax.Array:
+        mine = jnp.asarray(players) == player
         free = np.int32(size) - (standing < np.int32(size)).sum(dtype=jnp.int32)
-        chosen = _nth_free(standing, uniform_index(where[player], free))
-        comes = due[player] & (free > np.int32(0))
-        standing = standing.at[player].set(jnp.where(comes, chosen, standing[player]))
-        returned.append(comes)
-    back = jnp.stack(returned)
-    cell = jnp.where(back, jnp.asarray(points)[jnp.minimum(standing, np.int32(size - 1))], cell)
+        word = jnp.where(mine, where, np.uint32(0)).sum(dtype=jnp.uint32)
+        chosen = _nth_free(standing, uniform_index(word, free))
+        return jnp.where(mine & due & (free > np.int32(0)), chosen, standing)
+
+    standing = lax.fori_loop(0, len(players), choose, standing)
+    back = due & (standing < np.int32(size))
+    cell = jnp.where(back, jnp.asarray(points)[jnp.minimum(standing, np.int32(size - 1))], avatars.cell)
     waiting = ~avatars.present & ~back
     return back, replace(
         avatars,

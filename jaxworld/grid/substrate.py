@@ -271,12 +271,12 @@ class Substrate(World[GridState, GridParamsT, jax.Array], Generic[OwnT, GridPara
         grids = self._packing().unpack(seen)
         viewers = jnp.arange(1, self.num_agents + 1, dtype=jnp.int32)
         grids.update(jax.vmap(self._perceived)(grids, viewers))
-        seen = {layer.name: grids[layer.name] for layer in self.layers}
+        shown = {layer.name: grids[layer.name] for layer in self.layers}
         if self.config.render_mode is not None:
             north_up = self.config.observation_mode == "global"
             facing = jnp.zeros(self.num_agents, jnp.int32) if north_up else state.avatars.orientation
-            seen["RGB"] = draw_traced(make_atlas(self.layers), seen, facing)
-        return {**seen, **self.scalars(state, params)}
+            shown["RGB"] = draw_traced(make_atlas(self.layers), shown, facing)
+        return {**shown, **self.scalars(state, params)}
 
     def picture(self, state: GridState, params: GridParamsT) -> dict[str, jax.Array]:
         """The whole map, north up, as nobody in particular sees it: ``[rows, cols]`` by layer name."""

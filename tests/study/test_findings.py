@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+import jax
 import numpy as np
 import pytest
 from scipy import stats
 
 from jaxworld.cli.main import main
 from jaxworld.core.errors import ConfigurationError
-from jaxworld.core.random import tick_key, world_key
+from jaxworld.core.random import tick_key, world_keys
 from jaxworld.study.experiments import communities, concentration, herding, spread
 from jaxworld.study.experiments.finding import FINDINGS
 from jaxworld.study.sweep import SweepResult
@@ -145,7 +146,7 @@ def test_the_rule_of_herding_by_hand():
 
 def test_a_third_of_the_items_gets_each_treatment_and_worlds_differ():
     voters = herding.TreatedVoters(voters=None, items=12)
-    drawn = np.asarray([voters.assign(tick_key(world_key(seed), 0)) for seed in range(6)])
+    drawn = np.asarray(jax.jit(jax.vmap(lambda key: voters.assign(tick_key(key, 0))))(world_keys(range(6))))
     assert (np.sort(drawn, axis=1) == np.repeat([0, 1, 2], 4)).all() and len(np.unique(drawn, axis=0)) == 6
 
 

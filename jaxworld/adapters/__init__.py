@@ -1,0 +1,1 @@
+"""Floor 5: worlds as the environments other libraries expect. Each module needs the extra ``adapters``."""
