@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format types clean
+.PHONY: help demo test parity lint format types clean
 
 # The first interpreter that really starts (a shim on the PATH may not), is new enough and can make environments.
 PROBE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
@@ -13,6 +13,7 @@ UV := $(shell command -v uv 2>/dev/null)
 
 VENV := .venv
 BIN := $(VENV)/bin
+PARITY := .parity
 DEMO_OUT := out/exposure
 
 help: ## List the targets (the default)
@@ -24,6 +25,10 @@ demo: $(VENV)/.stamp-demo ## Run the exposure study on small defaults and draw i
 # Two workers, a file each at a time: tracing is one thread's work, and files share what they compile.
 test: lint types ## Check style and types, then run every test
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+# The original engine lives in an environment of its own, without JAX; see docs/grid_parity.md.
+parity: $(VENV)/.stamp-test $(PARITY)/.stamp ## Hold the grid worlds to the original engine
+	JAXWORLD_PARITY_PYTHON=$(PARITY)/bin/python $(BIN)/python -m pytest --verbose tests/parity
 
 lint: $(VENV)/.stamp-test ## Check style only
 	$(BIN)/ruff check .
@@ -37,7 +42,7 @@ format: $(VENV)/.stamp-test ## Rewrite the sources in the house style
 	$(BIN)/ruff format .
 
 clean: ## Remove the environment, caches and results
-	rm -rf $(VENV) .jax_cache out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PARITY) .jax_cache out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -64,3 +69,18 @@ $(VENV)/.stamp-demo: pyproject.toml | $(BIN)/python
 $(VENV)/.stamp-test: pyproject.toml | $(BIN)/python
 	$(INSTALL) --editable '.[test]'
 	@touch $@ $(VENV)/.stamp-demo
+
+# Its package wants to download the weights of bots while it is built; an empty archive stands in for them.
+$(PARITY)/.stamp: tests/parity/requirements.txt | $(BIN)/python
+	rm -rf $(PARITY)
+ifneq ($(UV),)
+	$(UV) venv --seed --python $(BIN)/python $(PARITY)
+else
+	$(BIN)/python -m venv $(PARITY)
+endif
+	$(PARITY)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	mkdir -p $(PARITY)/build/assets && touch $(PARITY)/build/assets/none
+	tar -czf $(PARITY)/build/meltingpot-assets-2.3.0.tar.gz -C $(PARITY)/build assets
+	TMPDIR=$(CURDIR)/$(PARITY)/build $(PARITY)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps dm-meltingpot==2.4.1
+	@touch $@
