@@ -18,7 +18,7 @@ os.environ.setdefault(
 import jax
 
 # Tracing makes very many short-lived objects, which the collector walks again and again: a tenth of the time.
-gc.set_threshold(1_000_000, 20, 20)
+gc.set_threshold(200_000, 10, 5)
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 2)

@@ -25,6 +25,7 @@ SMALLER = {
         '("random", "reddit_hot", "twitter", "twhin")': '("random", "reddit_hot")',
         "worlds=16": "worlds=4",
     },
+    "exact_and_shielded": {"episodes=500": "episodes=100", "steps=800": "steps=100"},
     "social_study": {"PERSONAS, SEED = 80, 11": "PERSONAS, SEED = 40, 11", "worlds=24": "worlds=4"},
     "sweep_and_search": {
         '    "linear, cue on show": ("linear", 0),\n': "",
