@@ -88,7 +88,9 @@ def respawn(
         avatars,
         cell=cell,
         orientation=jnp.where(back, facing(turn), avatars.orientation),
-        absence=jnp.where(back, np.int32(0), avatars.absence + waiting.astype(jnp.int32)),
+        absence=jnp.where(
+            back, np.int32(0), jnp.where(waiting, jnp.maximum(avatars.absence, np.int32(0)) + np.int32(1), np.int32(0))
+        ),
     )
 
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from jaxworld.core.pytree import replace
-from jaxworld.grid.avatars import fire_or_cool, newcomers, thaw
+from jaxworld.grid.avatars import cool_then_fire, fire_or_cool, hold_fire, newcomers, remove_first, thaw
+from jaxworld.grid.board import Board
 from jaxworld.grid.draws import ALWAYS, NEVER
 from jaxworld.grid.endings import ends, interval_ending
+from jaxworld.grid.movement import move
 from jaxworld.grid.spawning import respawn
 from tests.grid.orchard import (
     BACKWARD,
@@ -229,6 +231,70 @@ def test_a_cooldown_that_may_not_run_stands_still() -> None:
         fires, avatars = fire_or_cool(avatars, wants, able, cooldown)
         gaps.append(bool(fires[0]))
     assert gaps == [False, False, False, True]
+
+
+def test_the_other_style_of_cooldown_fires_every_so_many_steps() -> None:
+    avatars = newcomers(jnp.zeros(1, jnp.int32), jnp.zeros(1, jnp.int32))
+    able, cooldown, fired = jnp.asarray([True]), jnp.asarray(3, jnp.int32), []
+    for _ in range(8):
+        fires, avatars = cool_then_fire(avatars, able, able, cooldown)
+        fired.append(bool(fires[0]))
+    assert fired == [True, False, False, True, False, False, True, False]
+
+
+@pytest.mark.parametrize(("held_for", "cooldown"), [(25, 4), (3, 0), (1, 2)])
+def test_who_is_kept_from_firing_moves_at_t_plus_n_and_fires_at_t_plus_n_plus_c_plus_one(
+    held_for: int, cooldown: int
+) -> None:
+    rest = newcomers(jnp.zeros(1, jnp.int32), jnp.zeros(1, jnp.int32))
+    avatars = replace(rest, frozen=jnp.asarray([held_for], jnp.int32))  # hit in step 0
+    wants, limit, moved, fired = jnp.asarray([True]), jnp.asarray(cooldown, jnp.int32), [], []
+    for step in range(1, held_for + cooldown + 3):
+        held = avatars.frozen > 0
+        avatars = hold_fire(thaw(avatars), held, limit)
+        moved += [step] * bool(avatars.mobile[0])
+        fires, avatars = fire_or_cool(avatars, wants, avatars.present, limit)
+        fired += [step] * bool(fires[0])
+    assert moved[0] == held_for
+    assert fired[0] == held_for + cooldown + 1
+
+
+def test_a_removal_put_off_by_a_step_comes_before_moves_and_counts_like_any_other() -> None:
+    points, words = np.asarray([40]), jnp.zeros(2, jnp.uint32)
+    avatars = newcomers(jnp.asarray([5, 6], jnp.int32), jnp.asarray([1, 1], jnp.int32))
+    solid = np.append(np.zeros(WORLD.board.num_cells, bool), True)
+    absent = []
+    for step in range(6):  # marked in the step before; delay 2: absent after the steps 0 ... 2, back after 3
+        if step == 0:
+            avatars = remove_first(avatars, jnp.asarray([False, True]))
+        avatars = move(WORLD.board, solid, avatars, jnp.asarray([FORWARD * (step == 0), 0], jnp.int32), words)
+        _, avatars = respawn(WORLD.board, points, avatars, jnp.asarray(2, jnp.int32), words, words)
+        absent.append(not bool(avatars.present[1]))
+    assert avatars.cell[0] == 6  # its cell was free at once
+    assert absent == [True, True, True, False, False, False]
+
+
+def test_on_a_torus_a_step_over_the_edge_comes_in_at_the_other() -> None:
+    board = Board(3, 4, torus=True)
+    avatars = newcomers(jnp.asarray([0, 3, 8, 11], jnp.int32), jnp.asarray([NORTH, EAST, SOUTH, WEST], jnp.int32))
+    made = move(
+        board,
+        np.append(np.zeros(12, bool), True),
+        avatars,
+        jnp.full(4, FORWARD, jnp.int32),
+        jnp.arange(4, dtype=jnp.uint32),
+    )
+    # North of 0 is 8, which is taken; east of 3 is 0, taken as well; south of 8 is 0; west of 11 is 10.
+    assert list(np.asarray(made.cell)) == [0, 3, 8, 10]
+    away = replace(avatars, absence=jnp.asarray([0, 1, 1, 1], jnp.int32))
+    made = move(
+        board,
+        np.append(np.zeros(12, bool), True),
+        away,
+        jnp.full(4, FORWARD, jnp.int32),
+        jnp.arange(4, dtype=jnp.uint32),
+    )
+    assert made.cell[0] == 8
 
 
 def test_nobody_comes_back_to_a_point_that_is_taken_and_all_wait_when_none_is_free() -> None:
