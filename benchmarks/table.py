@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import jax
 
-from benchmarks import commons, core, harness, markov, rows, search, social, sweep
+from benchmarks import commons, core, grid, harness, markov, rows, search, social, sweep
 from benchmarks.floors import Rates, measure_rates
 from benchmarks.rows import Effort, Row
 from jaxworld.cli.bench import add_options
@@ -22,6 +22,7 @@ SUITES: dict[str, Callable[[Effort, Rates], list[Row]]] = {
     "search": search.rows,
     "commons": commons.rows,
     "markov": markov.rows,
+    "grid": grid.rows,
 }
 """What can be measured; a new family is a function here."""
 
