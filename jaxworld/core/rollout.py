@@ -13,13 +13,12 @@ from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from jaxworld.core.errors import ConfigurationError, require
 from jaxworld.core.policy import Policy
 from jaxworld.core.pytree import pytree_dataclass, static_field
-from jaxworld.core.random import key_words, purpose_key, register_purpose, tick_key
+from jaxworld.core.random import purpose_key, register_purpose, tick_key
 from jaxworld.core.timestep import TimeStep
 from jaxworld.core.world import World
 
@@ -277,12 +276,4 @@ def _chunk(
         made = RolloutCarry(state=made.state, timestep=made.timestep, policy=made.policy, reduced=reduced)
         return made, output
 
-    # Under vmap, leaves that a reset does not draw are the same in all worlds, and JAX traces the loop again until it
-    # has found out which of them come to differ. A choice by the key between equals makes all differ from the start;
-    # not those of a policy, which may carry weights that all worlds share.
-    first = key_words(key)[0] == np.uint32(0)
-    state, timestep, reduced = jax.tree.map(
-        lambda leaf: jnp.where(first, leaf, leaf), (carry.state, carry.timestep, carry.reduced)
-    )
-    carry = RolloutCarry(state=state, timestep=timestep, policy=carry.policy, reduced=reduced)
     return lax.scan(body, carry, first_tick + jnp.arange(num_steps, dtype=jnp.int32))
