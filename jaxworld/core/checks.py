@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxworld.core.errors import ConfigurationError, require
+from jaxworld.core.random import probability_threshold
 
 
 def number(field: str, value: Any, low: float, high: float) -> float:
@@ -33,6 +34,15 @@ def whole(field: str, value: Any, low: int, high: int, remedy: str | None = None
     fits = real and math.isfinite(value) and int(value) == value and low <= value <= high
     require(bool(fits), field, value, remedy or f"use a whole number from {low:,} to {high:,}")
     return int(value)
+
+
+def threshold(field: str, probability: Any) -> np.ndarray:
+    """The ``uint32`` threshold of a probability, see :func:`jaxworld.core.random.probability_threshold`.
+
+    Raises:
+        ConfigurationError: for anything but a number from 0 to 1.
+    """
+    return probability_threshold(number(field, probability, 0.0, 1.0))
 
 
 def flag(field: str, value: Any) -> bool:

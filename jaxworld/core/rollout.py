@@ -161,8 +161,7 @@ def rollout_start(
 ) -> RolloutCarry:
     """Tick 0: reset the world and start policy and reducer. Arguments as in :func:`rollout`."""
     params = world.default_params() if params is None else params
-    arguments = _as_argument("policy", policy), key, params, _as_argument("reducer", _reducer(reducer))
-    return _start(world, *arguments, _kinds(arguments))
+    return _start(world, _as_argument("policy", policy), key, params, _as_argument("reducer", _reducer(reducer)))
 
 
 def rollout_chunk(
@@ -184,9 +183,8 @@ def rollout_chunk(
         ``(carry, outputs)``: outputs of the reducer stacked over the chunk's ticks.
     """
     params = world.default_params() if params is None else params
-    given = _as_argument("policy", policy), key, carry, jnp.asarray(first_tick, jnp.int32)
-    arguments = *given, params, _as_argument("reducer", _reducer(reducer))
-    return _chunk(world, num_steps, *arguments, _kinds(arguments))
+    arguments = _as_argument("policy", policy), key, carry, jnp.asarray(first_tick, jnp.int32)
+    return _chunk(world, num_steps, *arguments, params, _as_argument("reducer", _reducer(reducer)))
 
 
 def rollout(
@@ -244,15 +242,6 @@ def _as_argument(field: str, thing: Any) -> Any:
     return _Static(value=thing)
 
 
-def _kinds(arguments: Any) -> str:
-    """The types of all nodes of the arguments, as text: a part of the key under which a compiled run is kept.
-
-    JAX compares registered dataclasses by their fields and not by their type (seen in 0.10 and 0.12), so that a run
-    with one reducer without fields is now and then taken for a run with another.
-    """
-    return str(jax.tree.structure(arguments))
-
-
 def _unwrap(argument: Any) -> Any:
     return argument.value if isinstance(argument, _Static) else argument
 
@@ -261,9 +250,8 @@ def _reducer(reducer: Reducer | None) -> Reducer:
     return ReturnReducer() if reducer is None else reducer
 
 
-@partial(jax.jit, static_argnums=(0, 5))
-def _start(world: World, policy: Any, key: jax.Array, params: Any, reducer: Any, kinds: str) -> RolloutCarry:
-    del kinds
+@partial(jax.jit, static_argnums=0)
+def _start(world: World, policy: Any, key: jax.Array, params: Any, reducer: Any) -> RolloutCarry:
     first_key = tick_key(key, 0)
     state, timestep = world.reset(first_key, params)
     policy_carry = _unwrap(policy).init(purpose_key(first_key, POLICY_INIT), params)
@@ -271,7 +259,7 @@ def _start(world: World, policy: Any, key: jax.Array, params: Any, reducer: Any,
     return RolloutCarry(state=state, timestep=timestep, policy=policy_carry, reduced=reduced)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 8))
+@partial(jax.jit, static_argnums=(0, 1))
 def _chunk(
     world: World,
     num_steps: int,
@@ -281,10 +269,7 @@ def _chunk(
     first_tick: jax.Array,
     params: Any,
     reducer: Any,
-    kinds: str,
 ) -> tuple[RolloutCarry, Any]:
-    del kinds
-
     def body(carry: RolloutCarry, tick: jax.Array) -> tuple[RolloutCarry, Any]:
         made, action = advance(world, _unwrap(policy), key, carry, tick, params)
         reduced, output = _unwrap(reducer).update(carry.reduced, made.timestep, action)

@@ -7,9 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxworld.core import checks
-from jaxworld.core.errors import require
 from jaxworld.core.pytree import pytree_dataclass
-from jaxworld.core.random import probability_threshold
 
 
 @pytree_dataclass
@@ -36,22 +34,11 @@ def interval_ending(minimum: int, interval: int, probability: float) -> Interval
         "minimum": checks.whole("ending_minimum", minimum, 0, 2**31 - 2),
         "interval": checks.whole("ending_interval", interval, 1, 2**31 - 2),
     }
-    chance = probability_threshold(checks.number("ending_probability", probability, 0.0, 1.0))
     steps = {name: jnp.asarray(value, jnp.int32) for name, value in made.items()}
-    return IntervalEnding(chance=jnp.asarray(chance, jnp.uint32), **steps)
+    return IntervalEnding(chance=jnp.asarray(checks.threshold("ending_probability", probability)), **steps)
 
 
 def ends(ending: IntervalEnding, step: jax.Array, word: jax.Array) -> jax.Array:
     """``bool[]``: whether step number ``step int32[]`` (the first is 1) ends the episode, given a random word."""
     due = (step >= ending.minimum) & ((step + np.int32(1)) % ending.interval == np.int32(0))
     return due & (word < ending.chance)
-
-
-def check_probability(field: str, value: float) -> np.ndarray:
-    """Host: the ``uint32`` threshold of a probability.
-
-    Raises:
-        ConfigurationError: outside 0 to 1.
-    """
-    require(not isinstance(value, bool), field, value, "use a number from 0 to 1")
-    return probability_threshold(checks.number(field, value, 0.0, 1.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar
@@ -227,16 +228,8 @@ class Substrate(World[GridState, GridParamsT, jax.Array], Generic[OwnT, GridPara
 
     def reset(self, key: jax.Array, params: GridParamsT) -> tuple[GridState, TimeStep]:
         params = as_arrays(params)
-        avatars, own = self.begin(draw(key, self.start_draws()), params)
-        state = GridState(
-            avatars=avatars,
-            own=own,
-            lit=jnp.zeros((len(self.beams), self.num_agents), jnp.uint32),
-            steps=jnp.zeros((), jnp.int32),
-            ended=jnp.zeros((), bool),
-        )
-        shapes = jax.eval_shape(self._first_turn, state, params)
-        events = {name: jnp.zeros(leaf.shape, leaf.dtype) for name, leaf in shapes.events.items()}
+        state = self._start(key, params)
+        events = {name: jnp.zeros(shape, dtype) for name, shape, dtype in _event_shapes(self)}
         return state, self._moment(state, jnp.zeros(self.num_agents, jnp.float32), events, params)
 
     def step(
@@ -245,6 +238,16 @@ class Substrate(World[GridState, GridParamsT, jax.Array], Generic[OwnT, GridPara
         params = as_arrays(params)
         made, reward, events = self.advance(state, action, self.draws(key), params)
         return made, self._moment(made, reward, events, params)
+
+    def _start(self, key: jax.Array, params: GridParamsT) -> GridState:
+        avatars, own = self.begin(draw(key, self.start_draws()), params)
+        return GridState(
+            avatars=avatars,
+            own=own,
+            lit=jnp.zeros((len(self.beams), self.num_agents), jnp.uint32),
+            steps=jnp.zeros((), jnp.int32),
+            ended=jnp.zeros((), bool),
+        )
 
     def draws(self, key: jax.Array) -> Draws:
         """The random words of one step, from the key of its tick."""
@@ -298,10 +301,6 @@ class Substrate(World[GridState, GridParamsT, jax.Array], Generic[OwnT, GridPara
         require(fits, "action", found, f"give a whole number for each of the {self.num_agents} players: int32[A]")
         return action.astype(jnp.int32)
 
-    def _first_turn(self, state: GridState, params: GridParamsT) -> Turn:
-        draws = {name: jnp.zeros(size, jnp.uint32) for name, size in self.step_draws().items()}
-        return self.act(state, jnp.zeros(self.num_agents, jnp.int32), draws, params)
-
     def _moment(
         self, state: GridState, reward: jax.Array, events: dict[str, jax.Array], params: GridParamsT
     ) -> TimeStep:
@@ -347,6 +346,19 @@ class Substrate(World[GridState, GridParamsT, jax.Array], Generic[OwnT, GridPara
         if self.config.map is None:
             raise ConfigurationError("map", None, "this substrate draws its map: override paint")
         return self.config.map
+
+
+@functools.lru_cache(maxsize=256)
+def _event_shapes(world: Substrate[Any, Any]) -> tuple[tuple[str, tuple[int, ...], np.dtype], ...]:
+    """Name, shape and dtype of each event of a step, found once for a world by tracing one."""
+
+    def events(key: jax.Array) -> dict[str, jax.Array]:
+        params = as_arrays(world.default_params())
+        still = jnp.zeros(world.num_agents, jnp.int32)
+        return world.act(world._start(key, params), still, world.draws(key), params).events
+
+    found = jax.eval_shape(events, jax.random.key(0, impl="threefry2x32"))
+    return tuple((name, leaf.shape, leaf.dtype) for name, leaf in found.items())
 
 
 def substrate_config(

@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxworld.core import checks
-from jaxworld.core.pytree import pytree_dataclass
+from jaxworld.core.pytree import pytree_dataclass, replace
 from jaxworld.core.random import uniform_index
 from jaxworld.core.spaces import Box, Space
 from jaxworld.grid.avatars import Avatars, newcomers
 from jaxworld.grid.board import Board
 from jaxworld.grid.draws import Draws
-from jaxworld.grid.endings import IntervalEnding, check_probability, ends, interval_ending
+from jaxworld.grid.endings import IntervalEnding, ends, interval_ending
 from jaxworld.grid.layers import Layer
 from jaxworld.grid.movement import move
 from jaxworld.grid.sites import Sites, happens, look_up, put
@@ -111,7 +111,7 @@ class Coins(Substrate[CoinsOwn, CoinsParams]):
             name: jnp.asarray(checks.number(name, value, -1e6, 1e6), jnp.float32) for name, value in rewards.items()
         }
         return CoinsParams(
-            regrowth=jnp.asarray(check_probability("regrowth", regrowth)),
+            regrowth=jnp.asarray(checks.threshold("regrowth", regrowth)),
             ending=interval_ending(ending_minimum, ending_interval, ending_probability),
             **made,
         )
@@ -202,12 +202,7 @@ class Coins(Substrate[CoinsOwn, CoinsParams]):
         appears = in_play & (own.coins == np.uint8(0)) & happens(words, params.regrowth)
         # Below the threshold the lowest bit is as good as a fresh coin toss, and saves a word for each site.
         kind = (words & np.uint32(1)).astype(jnp.uint8) + np.uint8(1)
-        return CoinsOwn(
-            size=own.size,
-            colours=own.colours,
-            coins=jnp.where(appears, kind, own.coins),
-            mismatched=own.mismatched,
-        )
+        return replace(own, coins=jnp.where(appears, kind, own.coins))
 
 
 def _corners(size: jax.Array) -> jax.Array:

@@ -17,7 +17,7 @@ from jaxworld.grid.avatars import Avatars, fire_or_cool, newcomers, readiness, r
 from jaxworld.grid.beams import Beam, beam_cells, cast, hit, occupied, pack
 from jaxworld.grid.board import Board
 from jaxworld.grid.draws import Draws
-from jaxworld.grid.endings import IntervalEnding, check_probability, ends, interval_ending
+from jaxworld.grid.endings import IntervalEnding, ends, interval_ending
 from jaxworld.grid.layers import Layer
 from jaxworld.grid.maps import APPLE, FLOOR, INSIDE_SPAWN, SPAWN, WALL, load_map, parse_map
 from jaxworld.grid.movement import BASIC_ACTIONS, move
@@ -177,7 +177,7 @@ class CommonsHarvest(Substrate[HarvestOwn, HarvestParams]):
         }
         rewards = {"apple_reward": apple_reward, "zap_reward": zap_reward, "zapped_reward": zapped_reward}
         return HarvestParams(
-            regrowth=jnp.asarray(np.stack([check_probability("regrowth", chance) for chance in chances])),
+            regrowth=jnp.asarray(np.stack([checks.threshold("regrowth", chance) for chance in chances])),
             ending=interval_ending(ending_minimum, ending_interval, ending_probability),
             **{name: jnp.asarray(checks.whole(name, value, 0, 2**30), jnp.int32) for name, value in steps.items()},
             **{
@@ -260,7 +260,8 @@ class CommonsHarvest(Substrate[HarvestOwn, HarvestParams]):
     def _ground(self, grass: jax.Array) -> jax.Array:
         """Categories ``[num_cells]`` of the ground, with those of the sites ``uint8[S]``."""
         still = np.where(self._solid[:-1], 1, 2).astype(np.uint8)
-        return jnp.where(self.sites.on_board(grass) > 0, self.sites.on_board(grass), still)
+        seen = self.sites.on_board(grass)
+        return jnp.where(seen > np.uint8(0), seen, still)
 
     def _chance(self, density: jax.Array, params: HarvestParams) -> jax.Array:
         """``uint32[S]``: the threshold of each eaten apple; 0 for one that has not counted yet."""

@@ -14,7 +14,6 @@ from jaxworld.core import checks
 from jaxworld.core.episodes import select
 from jaxworld.core.errors import require
 from jaxworld.core.pytree import as_arrays, pytree_dataclass
-from jaxworld.core.random import probability_threshold
 from jaxworld.core.spaces import Box, Composite, Discrete, Space
 from jaxworld.core.timestep import TimeStep, make_timestep
 from jaxworld.core.world import World
@@ -143,7 +142,7 @@ class RealMatrix(World[RealMatrixState, RealMatrixParams, jax.Array]):
             ConfigurationError: for tables of another size, or a probability outside 0 to 1.
         """
         tables = self.config.payoffs if payoffs is None else check_payoffs(payoffs, len(self.config.strategies))
-        stop = probability_threshold(1.0 - checks.number("continuation", continuation, 0.0, 1.0))
+        stop = checks.threshold("continuation", 1.0 - checks.number("continuation", continuation, 0.0, 1.0))
         return RealMatrixParams(payoffs=jnp.asarray(tables, jnp.float32), stop=jnp.asarray(stop))
 
     def default_params(self) -> RealMatrixParams:

@@ -17,7 +17,7 @@ from jaxworld.grid.avatars import Avatars, fire_or_cool, newcomers, readiness, r
 from jaxworld.grid.beams import Beam, beam_cells, footprint, pack
 from jaxworld.grid.board import Board
 from jaxworld.grid.draws import Draws, order_of_play
-from jaxworld.grid.endings import check_probability, ends, interval_ending
+from jaxworld.grid.endings import ends, interval_ending
 from jaxworld.grid.layers import Layer
 from jaxworld.grid.maps import FLOOR, RANDOM_RESOURCE, RESOURCES, SPAWN, WALL, load_map, parse_map
 from jaxworld.grid.movement import BASIC_ACTIONS, move
@@ -191,7 +191,7 @@ class TheMatrix(Substrate[MatrixOwn, MatrixParams]):
         return MatrixParams(
             payoffs=jnp.asarray(tables, jnp.float32),
             result_edges=jnp.asarray(check_edges(self.game.edges if result_edges is None else result_edges)),
-            regrowth=jnp.asarray(check_probability("regrowth", kind.regrowth if regrowth is None else regrowth)),
+            regrowth=jnp.asarray(checks.threshold("regrowth", kind.regrowth if regrowth is None else regrowth)),
             ending=interval_ending(ending_minimum, ending_interval, ending),
             **{name: jnp.asarray(value, jnp.int32) for name, value in made.items()},
             **{

@@ -23,30 +23,18 @@ from jaxworld.markov.graph.memory import DEFAULT_MAX_MEMORY, Budget
 from jaxworld.markov.graph.states import States
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class FactoredGraph(States):
     """States S, joint actions J, players A; the same states, with the same numbers, as in a graph.
 
     Attributes:
-        name, config, num_actions, num_bits, state_words: as in a graph.
         stages: the first leads from row ``state * J + joint`` to states in between, each of the others from those to
             the next ones, the last to states.
-        reward: ``[S, J, A]``, expected; float32 where that is exact, else float64.
-        labels, terminal, initial, level, reward_varies: as in a graph.
+
+    The others are those of :class:`~jaxworld.markov.graph.states.States`.
     """
 
-    name: str
-    config: dict[str, Any]
-    num_actions: tuple[int, ...]
-    num_bits: int
-    state_words: np.ndarray
     stages: tuple[Links, ...]
-    reward: np.ndarray
-    labels: dict[str, np.ndarray]
-    terminal: np.ndarray
-    initial: np.ndarray
-    level: np.ndarray
-    reward_varies: bool
 
     @property
     def num_links(self) -> tuple[int, ...]:

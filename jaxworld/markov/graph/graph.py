@@ -13,44 +13,23 @@ from jaxworld.markov.graph.links import ROW_SUM_TOLERANCE
 from jaxworld.markov.graph.states import States
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Graph(States):
     """States S, joint actions J, players A, edges E.
 
-    Row ``state * J + joint`` holds the successors of a state under a joint action. States are numbered by the step in
-    which they are first reached, and within one by their words; edges of a row by their target.
+    Row ``state * J + joint`` holds the successors of a state under a joint action, in the order of their numbers.
 
     Attributes:
-        name: the game's name.
-        config: its static configuration, JSON values.
-        num_actions: actions of each player; player 0 moves slowest in the number of a joint action.
-        num_bits: public bits of a state.
-        state_words: ``uint32[S, W]``, the public bits packed; bit b is bit ``b % 32`` of word ``b // 32``.
         row_offsets: ``int64[S * J + 1]``; the edges of row r are ``row_offsets[r]`` to ``row_offsets[r + 1] - 1``.
         target: ``int32[E]``, the successor.
         probability: ``float64[E]``, above 0; every row sums to 1.
-        reward: ``float64[S, J, A]``, expected reward of the transition.
-        labels: ``bool[S]`` by name.
-        terminal: ``bool[S]``; a terminal state has one edge a row, to itself, without reward.
-        initial: ``float64[S]``, chance to start there.
-        level: ``int32[S]``, steps in which it can first be reached.
-        reward_varies: whether some transition's reward depends on its outcome, so that ``reward`` is a mean.
+
+    The others are those of :class:`~jaxworld.markov.graph.states.States`.
     """
 
-    name: str
-    config: dict[str, Any]
-    num_actions: tuple[int, ...]
-    num_bits: int
-    state_words: np.ndarray
     row_offsets: np.ndarray
     target: np.ndarray
     probability: np.ndarray
-    reward: np.ndarray
-    labels: dict[str, np.ndarray]
-    terminal: np.ndarray
-    initial: np.ndarray
-    level: np.ndarray
-    reward_varies: bool
 
     @property
     def num_edges(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from typing import Any
@@ -13,8 +14,26 @@ from jaxworld.markov.bits import pack_host, unpack_host
 from jaxworld.markov.graph.keys import KeyTable
 
 
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class States:
-    """Numbered states S, joint actions J and players A; :class:`~jaxworld.markov.graph.Graph` says what each is."""
+    """Numbered states S, joint actions J and players A.
+
+    States are numbered by the step in which they are first reached, and within one by their words.
+
+    Attributes:
+        name: the game's name.
+        config: its static configuration, JSON values.
+        num_actions: actions of each player; player 0 moves slowest in the number of a joint action.
+        num_bits: public bits of a state.
+        state_words: ``uint32[S, W]``, the public bits packed; bit b is bit ``b % 32`` of word ``b // 32``.
+        reward: ``[S, J, A]``, expected reward of the transition: float64, or float32 where that is exact in a graph in
+            stages.
+        labels: ``bool[S]`` by name.
+        terminal: ``bool[S]``; a terminal state has one edge a row, to itself, without reward.
+        initial: ``float64[S]``, chance to start there.
+        level: ``int32[S]``, steps in which it can first be reached.
+        reward_varies: whether some transition's reward depends on its outcome, so that ``reward`` is a mean.
+    """
 
     name: str
     config: dict[str, Any]
