@@ -13,6 +13,7 @@ import pytest
 
 from jaxworld.core.episodes import EpisodeCap
 from jaxworld.core.errors import ConfigurationError
+from jaxworld.core.leaves import digest
 from jaxworld.core.random_walk import RandomWalk
 from jaxworld.markov import Pursuit, TableGame, chicken
 from jaxworld.markov.graph import build_factored, build_graph, keys, memory
@@ -33,11 +34,14 @@ COUNTS = {  # bits, states, terminals, unsafe for player 0, edges, widest row, l
 """At the default sizes, the stag hunt on 3 x 3."""
 
 LARGER = """
-import json, numpy as np
+import jax, json, numpy as np
 from jaxworld.markov import Gathering, IceDuel, StagHunt
 from jaxworld.markov.graph import build_factored, build_graph, lump
+from jaxworld.core.leaves import digest
+from tests.markov.games import SMALL
 from tests.markov.solved import disagreement
-facts = {}
+facts = {"devices": jax.device_count()}
+facts["digests"] = {name: digest(build_graph(SMALL[name]()).arrays()) for name in ("pursuit", "tiny_stag_hunt")}
 for game in (IceDuel(), Gathering(), StagHunt(3, 3)):
     graph = build_graph(game)
     graph.check()
@@ -62,7 +66,8 @@ def larger():
     """Facts of the larger graphs, from a process whose compiler optimises: the tests' own does not."""
     environment = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
     command = [sys.executable, "-W", "ignore", "-c", LARGER]
-    done = subprocess.run(command, env={**environment, "JAX_PLATFORMS": "cpu"}, capture_output=True, text=True)
+    environment |= {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "8"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
 
@@ -107,6 +112,12 @@ def test_markov_test_has_teeth(larger):
     assert larger["none"] == [7_020, 0]
     assert larger["timer"] == [6_232, 488]
     assert larger["facing"] == [780, 396 - 4 * 8]
+
+
+@pytest.mark.parametrize("name", ["pursuit", "tiny_stag_hunt"])
+def test_eight_devices_and_an_optimising_compiler_change_no_byte(larger, name):
+    assert (larger["devices"], jax.device_count()) == (8, 2)
+    assert larger["digests"][name] == digest(small_graph(name).arrays())
 
 
 @pytest.mark.parametrize("name", ["pursuit", "tiny_stag_hunt"])
