@@ -14,6 +14,8 @@ from jaxworld.study.sweep import Summary, SweepResult
 
 _BAND = 0.18
 _PANELS = 4
+ROUNDING = 1e-6
+"""Means that differ by less than this share of them are the same, summed in another order."""
 
 
 def draw_lines(summary: Summary, x: str, figures: Sequence[str]) -> Any:
@@ -112,6 +114,8 @@ def most_telling(summary: Summary, figures: Sequence[str]) -> list[str]:
         if not known.any():
             return -1.0
         spread, width = float(np.ptp(mean[known])), float((high - low)[known].mean())
+        if spread <= ROUNDING * float(np.abs(mean[known]).max(initial=0.0)):
+            return 0.0  # kernels sum in float32: the mean length of seven players may be 200.00002
         return spread / width if width > 0 else (np.inf if spread > 0 else 0.0)
 
     best = sorted(figures, key=contrast, reverse=True)[:_PANELS]

@@ -84,3 +84,13 @@ def test_the_panels_are_the_figures_that_differ_most():
     figures = dict(zip(names, (flat, unknown, moved, flat, flat, flat), strict=True))
     assert most_telling(SimpleNamespace(figures=figures), names)[:2] == ["a", "gini"]
     assert "b" not in most_telling(SimpleNamespace(figures=figures), names)
+
+
+def test_a_mean_that_only_rounds_differently_tells_nothing():
+    from jaxworld.plot.sweep import most_telling
+
+    length = np.array([200.0, 200.00002])  # of two and of seven players, all of them 200 steps
+    figures = {"length": (length, length, length)}
+    for name in ("b", "c", "d", "e"):
+        figures[name] = (np.array([1.0, 1.1]), np.array([0.0, 0.0]), np.array([2.0, 2.0]))
+    assert "length" not in most_telling(SimpleNamespace(figures=figures), list(figures))
